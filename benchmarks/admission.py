@@ -1,0 +1,63 @@
+"""`scripts/bench admission`: a mutating webhook side by side with its peers, over real HTTPS."""
+
+import argparse
+import json
+import os
+import platform
+import signal
+import sys
+import tempfile
+from pathlib import Path
+from typing import NoReturn
+
+from benchmarks.failure import BenchmarkError
+from benchmarks.report import BAR_CONNECTIONS, report
+from benchmarks.rounds import Plan, measure_all
+from benchmarks.servers import SERVERS
+
+
+def main(arguments: list[str]) -> int:
+    """Measure and print; return 0, or 1 when a server failed, or 130 when interrupted."""
+    options = _parser().parse_args(arguments)
+    signal.signal(signal.SIGTERM, _interrupt)
+    plan = _plan(tuple(options.server or SERVERS), quick=options.quick)
+    try:
+        with tempfile.TemporaryDirectory(prefix="berth-bench-") as folder:
+            results = measure_all(plan, Path(folder))
+    except BenchmarkError as error:
+        print(f"The benchmark stopped. {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("Interrupted; every server has been stopped.", file=sys.stderr)
+        return 130
+    if options.json:
+        print(json.dumps(results.as_json()))
+    else:
+        machine = f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} CPUs"
+        print(f"{machine}; best of {plan.rounds} round(s)\n\n{report(results)}")
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("scripts/bench admission", description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print only JSON on stdout")
+    parser.add_argument("--quick", action="store_true", help="25 connections, one short round")
+    parser.add_argument(
+        "--server", action="append", choices=SERVERS, help="only this one; may be repeated"
+    )
+    return parser
+
+
+def _plan(servers: tuple[str, ...], *, quick: bool) -> Plan:
+    if quick:
+        return Plan(servers, connections=(BAR_CONNECTIONS,), rounds=1, measured_s=1.0)
+    return Plan(servers)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    """Treat SIGTERM as Ctrl-C: the servers are stopped on the way out."""
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,3 @@
+"""Berth: GPU admission and placement for Kubernetes."""
+
+__version__ = "0.1.0"

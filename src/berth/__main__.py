@@ -1,0 +1,5 @@
+"""`python -m berth` is the command `berth`."""
+
+from berth.cli.main import main
+
+main()

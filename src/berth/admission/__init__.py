@@ -1,0 +1,1 @@
+"""On CREATE: what the API server asks of us and what we answer."""

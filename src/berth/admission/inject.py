@@ -1,0 +1,81 @@
+"""What a device's user needs in its container where the node side does not see to it."""
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from berth.admission.rules import EnvEntry, Injection
+from berth.model.demand import Demand
+from berth.model.edit import Append, Change, Put, Warn
+from berth.model.pod import Container, Pod
+from berth.model.raw import Json, JsonObject, Path, dotted
+
+
+def changes(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Change]:
+    """Yield the edits of one injection for containers with a device of its vendor."""
+    why = f"injection {injection.name} of the settings"
+    users = [
+        wanted.container
+        for wanted in demand.containers
+        if wanted.share and wanted.share.vendor.name == injection.vendor
+    ]
+    if not users:
+        return
+    for container in users:
+        for entry in injection.env:
+            yield from _env(container, entry, why)
+        mounts = (*container.path, "volumeMounts")
+        yield from _missing(injection.mounts, container.mounts, "mountPath", (mounts, why))
+    yield from _missing(injection.volumes, pod.volumes, "name", (("spec", "volumes"), why))
+    yield from _annotations(pod.annotations, injection.annotations, why)
+    for toleration in injection.tolerations:
+        if not any(_tolerates(present, toleration) for present in pod.tolerations):
+            yield Append(("spec", "tolerations"), dict(toleration), why)
+
+
+def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
+    path = (*container.path, "env")
+    places = [index for index, there in enumerate(container.env) if there.name == entry.name]
+    if not places:
+        yield Append(path, {"name": entry.name, "value": entry.value}, why)
+        return
+    theirs = container.env[places[-1]].value
+    if theirs == entry.value:
+        return
+    if theirs is None or not entry.joined_by:
+        yield Warn(f"{dotted(path)}: {entry.name} is kept as the Pod sets it, against {why}")
+    elif entry.value not in theirs.split(entry.joined_by):
+        joined = entry.joined_by.join(part for part in (entry.value, theirs) if part)
+        yield Put((*path, places[-1]), {"name": entry.name, "value": joined}, why)
+
+
+def _missing(
+    wanted: Iterable[JsonObject], there: Iterable[JsonObject], key: str, place: tuple[Path, str]
+) -> Iterator[Change]:
+    """Append what lacks; an entry of the same `key` is the user's and is kept, with a warning."""
+    path, why = place
+    for entry in wanted:
+        twins = [present for present in there if present.get(key) == entry.get(key)]
+        if not twins:
+            yield Append(path, dict(entry), why)
+        elif not any(entry.items() <= twin.items() for twin in twins):
+            yield Warn(f"{dotted(path)}: {entry.get(key)} is kept as the Pod has it, against {why}")
+
+
+def _annotations(
+    there: Mapping[str, Json], wanted: Mapping[str, str], why: str
+) -> Iterator[Change]:
+    for key, value in wanted.items():
+        if key not in there:
+            yield Put(("metadata", "annotations", key), value, why)
+        elif there[key] != value:
+            yield Warn(f"{dotted(('metadata', 'annotations', key))} is kept, against {why}")
+
+
+def _tolerates(present: JsonObject, wanted: JsonObject) -> bool:
+    """Whether `present` tolerates what `wanted` does: `Exists` without a key tolerates all."""
+    effect = present.get("effect")
+    if effect and effect != wanted.get("effect"):
+        return False
+    if present.get("operator") == "Exists":
+        return not present.get("key") or present.get("key") == wanted.get("key")
+    same = ("key", "operator", "value")
+    return all((present.get(name) or "") == (wanted.get(name) or "") for name in same)

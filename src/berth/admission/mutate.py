@@ -1,0 +1,102 @@
+"""The decision about one new Pod: a plain function that knows neither server nor wire."""
+
+from collections.abc import Iterable, Mapping
+
+from berth import names
+from berth.admission import inject, original, patch, project, scope, selector, validate
+from berth.admission.rules import Injection, Privileged, Rules
+from berth.dialects import hami
+from berth.model.decision import Decision, Verdict
+from berth.model.edit import Change, Warn
+from berth.model.pod import Pod
+from berth.model.raw import JsonObject, dotted
+
+NAMES_NONE = "names none of the devices that Berth knows"
+
+
+def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
+    """Decide about a Pod at CREATE. Raises BadReview where `raw` has not the shape of a Pod."""
+    pod, left = _concerned(raw, namespace, rules)
+    if pod is None:
+        return left
+    reading = _read(pod, rules)
+    problems = (*reading.problems, *validate.problems(pod, reading.demand, rules))
+    if problems:
+        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
+    changes = list(hami.write(reading.demand, pod, rules.options))
+    if reading.demand.any and changes:
+        changes += original.keep(pod, reading.demand, rules.options)
+    return _decision(raw, changes, (*reading.warnings, *validate.warnings(pod, reading.demand)))
+
+
+def decide_injection(
+    raw: JsonObject, namespace: str, rules: Rules, injection: Injection
+) -> Decision:
+    """Decide what one injection of the settings adds to a Pod. Raises BadReview like `decide`."""
+    pod, left = _concerned(raw, namespace, rules)
+    if pod is None:
+        return left
+    reading = _read(pod, rules)
+    if reading.problems:
+        return left
+    return _decision(raw, list(inject.changes(pod, reading.demand, injection)), ())
+
+
+def decide_all(
+    raw: JsonObject, namespace: str, labels: Mapping[str, str], rules: Rules
+) -> Decision:
+    """Decide as the API server has all our webhooks do, one after another, in a namespace with
+    `labels`. Raises BadReview like `decide`.
+    """
+    decision = decide(raw, namespace, rules)
+    labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
+    for injection in rules.injections.values():
+        if decision.verdict in (Verdict.REFUSED, Verdict.IGNORED):
+            break
+        if selector.matches(injection.namespace_selector, labels):
+            more = decide_injection(decision.pod, namespace, rules, injection)
+            if more.operations:
+                decision = Decision(
+                    verdict=Verdict.PATCHED,
+                    pod=more.pod,
+                    operations=[*decision.operations, *more.operations],
+                    warnings=(*decision.warnings, *more.warnings),
+                    reasons=(*decision.reasons, *more.reasons),
+                )
+            else:
+                decision = decision.warned(more.warnings)
+    return decision
+
+
+def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | None, Decision]:
+    """Return the Pod where it is our business; else None and what to answer."""
+    why = scope.ignored(raw, namespace, rules)
+    if why is not None:
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, reasons=(why,))
+    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, reasons=(NAMES_NONE,))
+    if not scope.concerns(raw, rules):
+        return None, unchanged
+    pod = project.pod(raw)
+    if pod.os == "windows":
+        why = "a Windows Pod, on whose nodes HAMi does not share cards"
+        warning = f"spec: {why}; its device requests are not managed"
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, reasons=(why,), warnings=(warning,))
+    return pod, unchanged
+
+
+def _read(pod: Pod, rules: Rules) -> hami.Reading:
+    return hami.read(pod, rules.vendors, skip_privileged=rules.privileged is Privileged.SKIP)
+
+
+def _decision(raw: JsonObject, changes: Iterable[Change], warnings: Iterable[str]) -> Decision:
+    edits = [change for change in changes if not isinstance(change, Warn)]
+    operations, result = patch.record(raw, edits)
+    return Decision(
+        verdict=Verdict.PATCHED if operations else Verdict.UNCHANGED,
+        pod=result,
+        operations=operations,
+        warnings=(*warnings, *(change.text for change in changes if isinstance(change, Warn))),
+        reasons=tuple(f"{dotted(edit.path)}: {edit.why}" for edit in edits)
+        if operations
+        else ("already as it should be",),
+    )

@@ -1,0 +1,68 @@
+"""The annotation that keeps what a Pod asked for, before anything was filled in."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import orjson
+
+from berth import names
+from berth.dialects import hami
+from berth.model.demand import ContainerDemand, Demand
+from berth.model.edit import Change, Put, Warn
+from berth.model.pod import Pod
+from berth.model.raw import Json
+
+VERSION = 1
+MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
+
+
+def keep(pod: Pod, demand: Demand, options: hami.Options) -> Iterator[Change]:
+    """Yield the edit that records each container's request.
+
+    A record that is there is believed only for a container whose present limits follow from it:
+    so a second pass keeps the first one's record, and a forged or stale one is written anew.
+    """
+    recorded = _read(pod.annotations.get(names.ORIGINAL_REQUEST))
+    asked = {
+        wanted.container.name: _asked(wanted, recorded, options)
+        for wanted in demand.containers
+        if wanted.share
+    }
+    text = orjson.dumps({"v": VERSION, "containers": asked}, option=orjson.OPT_SORT_KEYS).decode()
+    others = sum(
+        len(key) + len(str(value))
+        for key, value in pod.annotations.items()
+        if key != names.ORIGINAL_REQUEST
+    )
+    if others + len(names.ORIGINAL_REQUEST) + len(text) > MOST_ANNOTATION_BYTES:
+        yield Warn("metadata.annotations is full, so the original request is not recorded there")
+        return
+    path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
+    yield Put(path, text, "keeps what was asked for before this change")
+
+
+def _asked(
+    wanted: ContainerDemand, recorded: Mapping[str, Json], options: hami.Options
+) -> dict[str, Json]:
+    container, share = wanted.container, wanted.share
+    vendor = share.vendor if share else options.vendors[0]
+    now = {name: container.limits[name] for name in vendor.resources if name in container.limits}
+    before = recorded.get(container.name)
+    if isinstance(before, dict) and before != now and before.keys() <= set(vendor.resources):
+        earlier = replace(container, limits=before, requests={})
+        if hami.completed(earlier, vendor, options) == now:
+            return before
+    return now
+
+
+def _read(text: Json) -> Mapping[str, Json]:
+    if not isinstance(text, str):
+        return {}
+    try:
+        record: Json = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return {}
+    if not isinstance(record, dict) or record.get("v") != VERSION:
+        return {}
+    containers = record.get("containers")
+    return containers if isinstance(containers, dict) else {}

@@ -1,0 +1,101 @@
+"""A raw Pod becomes the few fields that we read; what is of another kind than Kubernetes allows is
+a BadReview, as the API server would have refused it before us."""
+
+from berth import names
+from berth.errors import BadReview
+from berth.model.pod import Container, EnvVar, Pod
+from berth.model.raw import Json, JsonObject, Path, dotted
+
+_NOTHING: JsonObject = {}
+
+
+def pod(raw: JsonObject) -> Pod:
+    """Read a Pod, or the metadata and spec of a Pod template. Raises BadReview."""
+    metadata = mapping(raw, "metadata", ())
+    spec = mapping(raw, "spec", ())
+    level = mapping(spec, "resources", ("spec",))
+    volumes = tuple(_objects(spec, "volumes", ("spec",)))
+    return Pod(
+        labels=mapping(metadata, "labels", ("metadata",)),
+        annotations=mapping(metadata, "annotations", ("metadata",)),
+        scheduler_name=_text(spec, "schedulerName", ("spec",)) or "",
+        node_name=_text(spec, "nodeName", ("spec",)) or "",
+        runtime_class=_text(spec, "runtimeClassName", ("spec",)),
+        os=_text(mapping(spec, "os", ("spec",)), "name", ("spec", "os"))
+        or _text(mapping(spec, "nodeSelector", ("spec",)), names.OS_LABEL, ("spec", "nodeSelector"))
+        or "",
+        pod_level=mapping(level, "limits", ("spec", "resources"))
+        | mapping(level, "requests", ("spec", "resources")),
+        host_paths=_host_paths(volumes),
+        volumes=volumes,
+        tolerations=tuple(_objects(spec, "tolerations", ("spec",))),
+        containers=tuple(
+            _container(container, ("spec", kind, index))
+            for kind in ("initContainers", "containers")
+            for index, container in enumerate(_objects(spec, kind, ("spec",)))
+        ),
+    )
+
+
+def _container(raw: JsonObject, path: Path) -> Container:
+    resources = mapping(raw, "resources", path)
+    security = mapping(raw, "securityContext", path)
+    return Container(
+        path=path,
+        name=_text(raw, "name", path) or "",
+        limits=mapping(resources, "limits", (*path, "resources")),
+        requests=mapping(resources, "requests", (*path, "resources")),
+        env=tuple(
+            EnvVar(
+                _text(entry, "name", (*path, "env")) or "",
+                None if entry.get("valueFrom") else _text(entry, "value", (*path, "env")) or "",
+            )
+            for entry in _objects(raw, "env", path)
+        ),
+        mounts=tuple(_objects(raw, "volumeMounts", path)),
+        privileged=security.get("privileged") is True,
+        has_claims=bool(resources.get("claims")),
+    )
+
+
+def _host_paths(volumes: tuple[JsonObject, ...]) -> dict[str, str]:
+    found = {}
+    for index, volume in enumerate(volumes):
+        path = ("spec", "volumes", index)
+        host = _text(mapping(volume, "hostPath", path), "path", (*path, "hostPath"))
+        if host:
+            found[_text(volume, "name", path) or ""] = host
+    return found
+
+
+def mapping(parent: JsonObject, key: str, path: Path) -> JsonObject:
+    """Return the object at `key`, empty where it lacks or is null. Raises BadReview."""
+    value = parent.get(key)
+    if value is None:
+        return _NOTHING
+    if not isinstance(value, dict):
+        raise _malformed((*path, key), "an object")
+    return value
+
+
+def _objects(parent: JsonObject, key: str, path: Path) -> list[JsonObject]:
+    value: Json = parent.get(key)
+    if value is None:
+        return []
+    if not isinstance(value, list):
+        raise _malformed((*path, key), "a list")
+    entries = [entry for entry in value if isinstance(entry, dict)]
+    if len(entries) != len(value):
+        raise _malformed((*path, key), "a list of objects")
+    return entries
+
+
+def _text(parent: JsonObject, key: str, path: Path) -> str | None:
+    value = parent.get(key)
+    if value is None or isinstance(value, str):
+        return value
+    raise _malformed((*path, key), "a string")
+
+
+def _malformed(path: Path, wanted: str) -> BadReview:
+    return BadReview(f"{dotted(path)} is not {wanted}")

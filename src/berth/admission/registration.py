@@ -1,0 +1,166 @@
+"""The MutatingWebhookConfiguration that leads Pods to us, and no others (admissionregistration/v1).
+
+Pods are matched in the API server, by CEL: with failurePolicy Fail, our outage can then only stop
+Pods that name a device.
+"""
+
+from base64 import b64encode
+
+import orjson
+
+from berth import names
+from berth.admission.rules import Rules
+from berth.model.raw import Json, JsonObject
+from berth.settings import Registration
+
+
+def configuration(rules: Rules, registration: Registration, authority: bytes) -> JsonObject:
+    """Return the whole object. `authority` is the PEM bundle that vouches for our certificate."""
+    webhooks: list[Json] = [
+        _webhook(names.WEBHOOK, names.MUTATE_PATH, registration, authority)
+        | {
+            "failurePolicy": registration.failure_policy,
+            "matchConditions": [{"name": "names-a-device", "expression": names_device(rules)}],
+        }
+    ]
+    if rules.sees_others:
+        # Hiding cards from Pods without one is not worth a cluster's standstill: Ignore.
+        others = f"!({names_device(rules)})"
+        webhooks.append(
+            _webhook(names.WEBHOOK_OTHERS, names.MUTATE_PATH, registration, authority)
+            | {
+                "failurePolicy": "Ignore",
+                "matchConditions": [{"name": "names-no-device", "expression": others}],
+            }
+        )
+    for injection in rules.injections.values():
+        webhook = _webhook(
+            f"{injection.name}.{names.WEBHOOK_INJECT_SUFFIX}",
+            f"{names.INJECT_PATH}/{injection.name}",
+            registration,
+            authority,
+        )
+        selector = _merged(_namespaces(registration), injection.namespace_selector)
+        webhooks.append(
+            webhook
+            | {
+                "failurePolicy": registration.failure_policy,
+                "namespaceSelector": selector,
+                "matchConditions": [{"name": "names-a-device", "expression": names_device(rules)}],
+            }
+        )
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": "MutatingWebhookConfiguration",
+        "metadata": {
+            "name": registration.name,
+            "labels": {"app.kubernetes.io/name": "berth"},
+        },
+        "webhooks": webhooks,
+    }
+
+
+def names_device(rules: Rules) -> str:
+    """Return CEL that is true where a Pod names a resource or annotation of ours.
+
+    Every optional field is guarded: an expression that fails refuses the Pod under Fail.
+    """
+    resources = orjson.dumps(sorted(rules.known)).decode()
+    annotations = orjson.dumps(sorted(rules.steering)).decode()
+
+    def named(holder: str) -> str:
+        return (
+            "("
+            + " || ".join(
+                f"(has({holder}.resources.{kind}) && "
+                f"{holder}.resources.{kind}.exists(name, name in {resources}))"
+                for kind in ("limits", "requests")
+            )
+            + ")"
+        )
+
+    return (
+        f"object.spec.containers.exists(c, has(c.resources) && {named('c')})"
+        " || (has(object.spec.initContainers) && "
+        f"object.spec.initContainers.exists(c, has(c.resources) && {named('c')}))"
+        f" || (has(object.spec.resources) && {named('object.spec')})"
+        " || (has(object.metadata.annotations) && "
+        f"object.metadata.annotations.exists(name, name in {annotations}))"
+    )
+
+
+def _webhook(name: str, path: str, registration: Registration, authority: bytes) -> JsonObject:
+    return {
+        "name": name,
+        "admissionReviewVersions": ["v1"],
+        "clientConfig": _client(path, registration, authority),
+        "rules": [
+            {
+                "apiGroups": [""],
+                "apiVersions": ["v1"],
+                "operations": ["CREATE"],
+                "resources": ["pods"],
+                "scope": "Namespaced",
+            }
+        ],
+        "namespaceSelector": _namespaces(registration),
+        "objectSelector": {
+            "matchExpressions": [
+                {
+                    "key": names.WEBHOOK_OPT_OUT,
+                    "operator": "NotIn",
+                    "values": [names.WEBHOOK_OPT_OUT_VALUE],
+                }
+            ]
+        },
+        "matchPolicy": "Equivalent",
+        "reinvocationPolicy": "IfNeeded",
+        "sideEffects": "None",
+        "timeoutSeconds": registration.timeout_seconds,
+    }
+
+
+def _client(path: str, registration: Registration, authority: bytes) -> JsonObject:
+    bundle = {"caBundle": b64encode(authority).decode()}
+    if registration.url:
+        return {"url": registration.url.rstrip("/") + path, **bundle}
+    service: JsonObject = {
+        "namespace": registration.namespace,
+        "name": registration.service,
+        "port": registration.service_port,
+        "path": path,
+    }
+    return {"service": service, **bundle}
+
+
+def _namespaces(registration: Registration) -> JsonObject:
+    expressions: list[Json] = [
+        {
+            "key": names.NAMESPACE_NAME_LABEL,
+            "operator": "NotIn",
+            "values": ["kube-system", registration.namespace],
+        },
+        {
+            "key": names.WEBHOOK_OPT_OUT,
+            "operator": "NotIn",
+            "values": [names.WEBHOOK_OPT_OUT_VALUE],
+        },
+    ]
+    if registration.only_labelled_namespaces:
+        expressions.append(
+            {
+                "key": names.INJECT_LABEL,
+                "operator": "In",
+                "values": [names.INJECT_LABEL_VALUE],
+            }
+        )
+    return {"matchExpressions": expressions}
+
+
+def _merged(ours: JsonObject, theirs: JsonObject) -> JsonObject:
+    both: JsonObject = dict(theirs)
+    expressions = [ours["matchExpressions"], theirs.get("matchExpressions") or []]
+    both["matchExpressions"] = [
+        entry for part in expressions if isinstance(part, list) for entry in part
+    ]
+    return both

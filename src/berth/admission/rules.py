@@ -1,0 +1,83 @@
+"""What admission has to know of the cluster's wishes: the settings, resolved once at the start."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from berth import names
+from berth.dialects.hami import Options
+from berth.model.raw import JsonObject
+from berth.model.vendor import Vendor
+
+
+class Handling(Enum):
+    """What is done about variables that a container should leave to the node."""
+
+    REMOVE = "remove"
+    DENY = "deny"
+    KEEP = "keep"
+
+
+class Privileged(Enum):
+    """What a privileged container means for the Pod that it stands in."""
+
+    SKIP = "skip"
+    DENY = "deny"
+    ALLOW = "allow"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EnvEntry:
+    """A variable to inject; with `joined_by`, ours goes before the user's value."""
+
+    name: str
+    value: str
+    joined_by: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Injection:
+    """What containers with a device get besides, where the node side does not do it."""
+
+    name: str
+    vendor: str
+    namespace_selector: JsonObject = field(default_factory=dict)
+    env: tuple[EnvEntry, ...] = ()
+    volumes: tuple[JsonObject, ...] = ()
+    mounts: tuple[JsonObject, ...] = ()
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    tolerations: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rules:
+    """One generation of the configuration, as admission reads it."""
+
+    options: Options
+    force_default_scheduler: bool = True
+    privileged: Privileged = Privileged.SKIP
+    device_env: Handling = Handling.REMOVE
+    limit_env: Handling = Handling.DENY
+    excluded_namespaces: frozenset[str] = frozenset()
+    injections: Mapping[str, Injection] = field(default_factory=dict)
+    known: frozenset[str] = field(init=False)
+    """All resource names that are our business."""
+    steering: frozenset[str] = field(init=False)
+    """Annotations that are our business: what steers placement, and misplaced resource names."""
+    sees_others: bool = field(init=False)
+    """Whether Pods that name no device are changed too."""
+
+    def __post_init__(self) -> None:
+        """Derive what every request would otherwise work out again."""
+        resources = {name for vendor in self.vendors for name in vendor.resources}
+        object.__setattr__(self, "known", frozenset(resources))
+        steering = {key for vendor in self.vendors for key in vendor.annotations}
+        steering |= resources | set(names.HAMI_ANNOTATIONS)
+        object.__setattr__(self, "steering", frozenset(steering))
+        hides = any(vendor.hide_from_others for vendor in self.vendors)
+        object.__setattr__(self, "sees_others", hides)
+
+    @property
+    def vendors(self) -> tuple[Vendor, ...]:
+        """The accelerators as the device-config names them."""
+        return self.options.vendors

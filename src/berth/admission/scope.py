@@ -1,0 +1,64 @@
+"""Which Pods are our business. Reads the raw Pod, as most leave after these few look-ups."""
+
+from collections.abc import Iterable
+
+from berth import names
+from berth.admission.rules import Rules
+from berth.model.raw import Json, JsonObject
+
+_NOTHING: JsonObject = {}
+
+
+def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
+    """Say why the Pod is left alone whatever it asks for, or None (HAMi contract 1.2, step 3)."""
+    if namespace in rules.excluded_namespaces:
+        return f"namespace {namespace} is excluded by the settings"
+    metadata = _object(raw.get("metadata"))
+    if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
+        return "a mirror of a static Pod, whose changes would not reach the node"
+    label = _object(metadata.get("labels")).get(names.WEBHOOK_OPT_OUT)
+    if label == names.WEBHOOK_OPT_OUT_VALUE:
+        return f"label {names.WEBHOOK_OPT_OUT}={label} opts out"
+    scheduler = _object(raw.get("spec")).get("schedulerName") or ""
+    if scheduler in ("", rules.options.scheduler_name):
+        return None
+    if scheduler == names.DEFAULT_SCHEDULER:
+        if rules.force_default_scheduler:
+            return None
+        return "the default scheduler keeps its Pods (scheduler.force is off)"
+    return f"scheduler {scheduler} is not ours"
+
+
+def concerns(raw: JsonObject, rules: Rules) -> bool:
+    """Whether the Pod names one of our resources, or is changed for another reason."""
+    if rules.sees_others:
+        return True
+    known = rules.known
+    spec = _object(raw.get("spec"))
+    return (
+        any(
+            _names(container.get("resources"), known)
+            for kind in ("containers", "initContainers")
+            for container in _objects(spec.get(kind))
+        )
+        or _names(spec.get("resources"), known)
+        or not known.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
+    )
+
+
+def _names(resources: Json, known: frozenset[str]) -> bool:
+    if not isinstance(resources, dict):
+        return False
+    return not known.isdisjoint(_object(resources.get("limits"))) or not known.isdisjoint(
+        _object(resources.get("requests"))
+    )
+
+
+def _object(value: Json) -> JsonObject:
+    return value if isinstance(value, dict) else _NOTHING
+
+
+def _objects(value: Json) -> Iterable[JsonObject]:
+    if not isinstance(value, list):
+        return ()
+    return (entry for entry in value if isinstance(entry, dict))

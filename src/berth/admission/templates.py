@@ -1,0 +1,42 @@
+"""Where Pods stand in the kinds that people write: in a Pod itself, or under a Pod template."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from berth.model.raw import Json, JsonObject, Path
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """A Pod, or the metadata and spec that a controller makes Pods of."""
+
+    path: Path
+    """Where in its document it stands; () is a Pod itself."""
+    pod: JsonObject
+
+
+def find(document: JsonObject) -> Iterator[Template]:
+    """Yield every Pod template, in the order of the document, whatever its kind.
+
+    A template is known by its shape, `spec.containers`, so that kinds which nobody has heard of
+    (RayCluster, PyTorchJob, LeaderWorkerSet …) are read too.
+    """
+    yield from _within(document, ())
+
+
+def _within(node: Json, path: Path) -> Iterator[Template]:
+    if isinstance(node, list):
+        for index, entry in enumerate(node):
+            yield from _within(entry, (*path, index))
+    if not isinstance(node, dict):
+        return
+    spec = node.get("spec")
+    if isinstance(spec, dict) and _is_list_of_objects(spec.get("containers")):
+        yield Template(path, node)
+        return
+    for key, value in node.items():
+        yield from _within(value, (*path, key))
+
+
+def _is_list_of_objects(value: Json) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(e, dict) for e in value)

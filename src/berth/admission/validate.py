@@ -1,0 +1,62 @@
+"""What can never work, beyond the numbers that the dialect reads; and what its author should hear."""
+
+from collections.abc import Iterator
+
+from berth.admission.rules import Handling, Privileged, Rules
+from berth.model.decision import Problem, Reason
+from berth.model.demand import Demand
+from berth.model.pod import Container, Pod
+from berth.model.raw import dotted
+from berth.model.vendor import Vendor
+
+
+def problems(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Problem]:
+    """Yield every reason to refuse the Pod."""
+    for name in sorted(rules.known & pod.pod_level.keys()):
+        what = f"{name} cannot be asked for by the Pod as a whole"
+        fix = "write it under the limits of the container that uses it"
+        yield Problem(Reason.POD_LEVEL, ("spec", "resources"), what, fix)
+    if not demand.any:
+        return
+    scheduler = rules.options.scheduler_name
+    if pod.node_name and scheduler:
+        what = f"set to {pod.node_name}, so {scheduler} would never give the Pod its device"
+        fix = "use node affinity on metadata.name instead"
+        yield Problem(Reason.NODE_NAME, ("spec", "nodeName"), what, fix)
+    if rules.privileged is Privileged.DENY:
+        for container in pod.containers:
+            if container.privileged:
+                path = (*container.path, "securityContext", "privileged")
+                what = f"container {container.name} is privileged and would see every card"
+                fix = "run it in a Pod of its own or without privileges"
+                yield Problem(Reason.PRIVILEGED, path, what, fix)
+    for wanted in demand.containers:
+        if wanted.share:
+            yield from _variables(wanted.container, wanted.share.vendor, rules)
+
+
+def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:
+    path = (*container.path, "env")
+    for entry in container.env:
+        if rules.limit_env is Handling.DENY and entry.name in vendor.limit_env:
+            what = f"{entry.name} is set by the device plugin from the container's limits"
+            names = " or ".join(name for name in (vendor.memory, vendor.cores) if name)
+            fix = f"remove it and ask with {names}"
+            yield Problem(Reason.DEVICE_ENV, path, what, fix)
+        if rules.device_env is Handling.DENY and entry.name == vendor.visible_env:
+            what = f"{entry.name} is set by the device plugin to the devices given"
+            yield Problem(Reason.DEVICE_ENV, path, what, "remove it")
+
+
+def warnings(pod: Pod, demand: Demand) -> Iterator[str]:
+    """Yield what a node has to prevent, as admission cannot: paths that reach a card directly."""
+    vendors = {
+        wanted.share.vendor.name: wanted.share.vendor
+        for wanted in demand.containers
+        if wanted.share
+    }
+    for vendor in vendors.values():
+        for volume, path in pod.host_paths.items():
+            if path.startswith(vendor.device_paths):
+                where = dotted(("spec", "volumes"))
+                yield f"{where}: {volume} shows {path}, which reaches cards past their shares"

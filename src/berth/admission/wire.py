@@ -1,0 +1,166 @@
+"""AdmissionReview in and out (admission.k8s.io/v1, and v1beta1 answered in kind)."""
+
+import json
+from base64 import b64encode
+from collections.abc import Iterable
+from dataclasses import dataclass
+from http import HTTPStatus
+
+import orjson
+
+from berth.errors import BadReview
+from berth.model.decision import Decision, Verdict
+from berth.model.raw import Json, JsonObject
+
+VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
+LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
+MOST_WARNINGS = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """What kube-apiserver asks. `object` is the raw Pod, or None where there is none (DELETE)."""
+
+    api_version: str
+    uid: str
+    operation: str
+    kind: str
+    group: str
+    resource: str
+    sub_resource: str
+    namespace: str
+    name: str
+    dry_run: bool
+    object: JsonObject | None
+
+    @property
+    def creates_pod(self) -> bool:
+        """Whether this is what we register for: CREATE of a core/v1 Pod itself."""
+        return (
+            self.operation == "CREATE"
+            and self.kind == "Pod"
+            and self.resource in ("pods", "")
+            and not self.group
+            and not self.sub_resource
+        )
+
+
+def decode(body: bytes) -> Review:
+    """Read a request body. Raises BadReview, whose text never repeats the body."""
+    document = _load(body)
+    if not isinstance(document, dict) or document.get("kind") != "AdmissionReview":
+        raise BadReview("the body is not an AdmissionReview")
+    version = document.get("apiVersion")
+    if version not in VERSIONS or not isinstance(version, str):
+        raise BadReview(f"apiVersion is not {' or '.join(VERSIONS)}")
+    request = document.get("request")
+    if not isinstance(request, dict):
+        raise BadReview("request is not an object")
+    uid = request.get("uid")
+    if not isinstance(uid, str) or not uid:
+        raise BadReview("request.uid is not a string")
+    kind = _object(request, "kind")
+    return Review(
+        api_version=version,
+        uid=uid,
+        operation=_text(request, "operation"),
+        kind=_text(kind, "kind"),
+        group=_text(kind, "group"),
+        resource=_text(_object(request, "resource"), "resource"),
+        sub_resource=_text(request, "subResource"),
+        namespace=_text(request, "namespace"),
+        name=_text(request, "name"),
+        dry_run=request.get("dryRun") is True,
+        object=_object(request, "object") if request.get("object") is not None else None,
+    )
+
+
+def _load(body: bytes) -> Json:
+    """Parse strictly: orjson refuses NaN, bad UTF-8, lone surrogates and deep nesting.
+
+    It takes the last of duplicate keys, so a body that is not byte for byte what Go's encoder
+    makes of the result (as kube-apiserver's always is) is read again by a parser that sees them.
+    """
+    try:
+        document: Json = orjson.loads(body)
+        if _as_go_writes(document) != body.rstrip():
+            json.loads(body, object_pairs_hook=_without_duplicates)
+    except (ValueError, RecursionError):
+        raise BadReview("the body is not valid JSON") from None
+    return document
+
+
+def _as_go_writes(document: Json) -> bytes:
+    text = orjson.dumps(document)
+    for char, escape in ((b"<", b"\\u003c"), (b">", b"\\u003e"), (b"&", b"\\u0026")):
+        text = text.replace(char, escape)
+    return text
+
+
+def _without_duplicates(pairs: Iterable[tuple[str, Json]]) -> None:
+    keys = [key for key, _ in pairs]
+    if len(keys) != len(set(keys)):
+        raise ValueError("duplicate keys")
+
+
+def _object(parent: JsonObject, key: str) -> JsonObject:
+    value = parent.get(key)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise BadReview(f"request.{key} is not an object")
+    return value
+
+
+def _text(parent: JsonObject, key: str) -> str:
+    value = parent.get(key)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadReview(f"request.{key} is not a string")
+    return value
+
+
+def allow(review: Review) -> bytes:
+    """Answer that the object may pass as it is."""
+    return _encode(review, {"uid": review.uid, "allowed": True})
+
+
+def answer(review: Review, decision: Decision) -> bytes:
+    """Answer with what was decided; a patch only where there is one."""
+    if decision.verdict is Verdict.REFUSED:
+        return _encode(review, {"uid": review.uid, "allowed": False, "status": _status(decision)})
+    response: JsonObject = {"uid": review.uid, "allowed": True}
+    if decision.operations:
+        response["patchType"] = "JSONPatch"
+        response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
+    if decision.warnings:
+        response["warnings"] = list(clean(decision.warnings))
+    return _encode(review, response)
+
+
+def _status(decision: Decision) -> JsonObject:
+    """422 for what is wrong in itself, 403 for what only this cluster's rules forbid."""
+    by_rule = all(problem.reason.is_policy for problem in decision.problems)
+    status = HTTPStatus.FORBIDDEN if by_rule else HTTPStatus.UNPROCESSABLE_ENTITY
+    return {
+        "code": status.value,
+        "reason": "Forbidden" if by_rule else "Invalid",
+        "message": ". ".join(str(problem) for problem in decision.problems),
+    }
+
+
+def clean(warnings: Iterable[str]) -> Iterable[str]:
+    """Make warnings that kube-apiserver passes on: one line each, short, no two alike."""
+    lines = (" ".join(warning.split()) for warning in warnings)
+    short = (
+        line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"
+        for line in lines
+    )
+    return list(dict.fromkeys(short))[:MOST_WARNINGS]
+
+
+def _encode(review: Review, response: JsonObject) -> bytes:
+    return orjson.dumps(
+        {"apiVersion": review.api_version, "kind": "AdmissionReview", "response": response}
+    )

@@ -1,0 +1,1 @@
+"""The certificates that the server shows."""

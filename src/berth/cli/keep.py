@@ -1,0 +1,26 @@
+"""The loop that keeps the webhook configuration as we want it, whatever others do to it."""
+
+import asyncio
+import logging
+from pathlib import Path
+
+from berth.cluster import kube
+from berth.errors import UsageError
+from berth.model.raw import JsonObject
+
+LOG = logging.getLogger("berth.registration")
+
+
+async def registered(kubeconfig: Path | None, manifest: JsonObject, every: float) -> None:
+    """Apply `manifest` now and every `every` seconds. Raises UsageError where no cluster is known.
+
+    An API server that does not answer is asked again: admission goes on meanwhile.
+    """
+    config = kube.configuration(kubeconfig)
+    while True:
+        try:
+            await kube.apply(config, manifest)
+            LOG.debug("registration.applied")
+        except UsageError as error:
+            LOG.warning("registration.failed", extra={"why": str(error)})
+        await asyncio.sleep(every)

@@ -1,0 +1,57 @@
+"""The command `berth`: each sub-command is a module that is imported when it is called."""
+
+from importlib import import_module
+
+import click
+
+from berth import __version__
+from berth.errors import UsageError
+
+COMMANDS = {
+    "completion": "Print the completion script for a shell.",
+    "demo": "Show what Berth does, without a cluster.",
+    "explain": "Say what would happen to the Pods in some files, and why.",
+    "manifests": "Print what to apply to run Berth in a cluster.",
+    "unregister": "Remove Berth's webhook configuration from a cluster.",
+    "webhook": "Serve admission for a cluster.",
+}
+
+
+class _Commands(click.Group):
+    """Finds a sub-command by its name, so that `berth --help` imports none of them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"berth.cli.{cmd_name}").command
+        return command
+
+    def format_commands(
+        self,
+        ctx: click.Context,  # noqa: ARG002  click's signature
+        formatter: click.HelpFormatter,
+    ) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            raise _OneSentence(str(error)) from None
+
+
+class _OneSentence(click.ClickException):
+    exit_code = 2
+
+    def show(self, file: object = None) -> None:  # noqa: ARG002  click's signature
+        click.echo(f"berth: {self.message}", err=True)
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="berth")
+def main() -> None:
+    """GPU admission for Kubernetes: understand what Pods ask of a card, and make it so."""

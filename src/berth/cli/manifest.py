@@ -1,0 +1,69 @@
+"""Manifests from files, folders and stdin, as kubectl takes them."""
+
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import yaml
+
+from berth.errors import UsageError
+from berth.model.raw import Json, JsonObject
+
+SUFFIXES = (".yaml", ".yml", ".json")
+
+
+class _Loader(yaml.CSafeLoader):
+    """Kubernetes knows no dates: 2026-01-01 stays text."""
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, form) for tag, form in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
+    """Yield each document with the name of its source. Raises UsageError, naming the source."""
+    for source, text in _texts(names):
+        try:
+            documents: list[Json] = list(yaml.load_all(text, Loader=_Loader))  # noqa: S506  safe
+        except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            why = " ".join(str(error).split())
+            raise UsageError(f"{source}: is not valid YAML: {why}") from None
+        for document in documents:
+            if document is None:
+                continue
+            if not isinstance(document, dict):
+                raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
+            plain = _with_text_keys(document)
+            if isinstance(plain, dict):
+                yield source, plain
+
+
+def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    for name in names:
+        if name == "-":
+            yield "-", sys.stdin.buffer.read()
+            continue
+        files = [Path(name)]
+        if files[0].is_dir():
+            files = sorted(f for f in files[0].rglob("*") if f.suffix in SUFFIXES and f.is_file())
+            if not files:
+                raise UsageError(f"{name}: holds no {', '.join(SUFFIXES)} file")
+        for file in files:
+            try:
+                yield str(file), file.read_bytes()
+            except OSError as error:
+                raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _with_text_keys(value: Json | dict[object, Json]) -> Json:
+    """YAML has keys such as 1 and true; JSON, and so Kubernetes, has text only."""
+    if isinstance(value, dict):
+        return {
+            key if isinstance(key, str) else str(key).lower(): _with_text_keys(below)
+            for key, below in value.items()
+        }
+    if isinstance(value, list):
+        return [_with_text_keys(below) for below in value]
+    return value

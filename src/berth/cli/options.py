@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def configuration(function: F) -> F:
+    """Add --config, --device-config and --set."""
+    for option in (
+        click.option(
+            "settings",
+            "--set",
+            multiple=True,
+            metavar="KEY=VALUE",
+            help="Set one setting, such as server.port=9443 (wins over file and environment).",
+        ),
+        click.option("--device-config", type=FILE, help="HAMi's device-config.yaml."),
+        click.option("--config", type=FILE, help="Berth's settings file."),
+    ):
+        function = option(function)
+    return function
+
+
+kubeconfig = click.option(
+    "--kubeconfig", type=FILE, help="Cluster to talk to; else KUBECONFIG, or the Pod's own."
+)

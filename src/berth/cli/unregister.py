@@ -1,0 +1,27 @@
+"""`berth unregister`: take the webhook out of the API server, before its server goes."""
+
+import asyncio
+from pathlib import Path
+
+import click
+
+from berth import settings as configured
+from berth.cli import options
+from berth.cluster import kube
+
+
+@click.command()
+@options.configuration
+@options.kubeconfig
+def command(
+    *,
+    config: Path | None,
+    device_config: Path | None,  # noqa: ARG001  taken as by the other commands
+    settings: tuple[str, ...],
+    kubeconfig: Path | None,
+) -> None:
+    """Remove Berth's webhook configuration from a cluster."""
+    name = configured.load(config, settings).registration.name
+    gone = asyncio.run(kube.delete_configuration(kube.configuration(kubeconfig), name))
+    what = "removed" if gone else "was not there"
+    click.echo(f"MutatingWebhookConfiguration {name} {what}")

@@ -1,0 +1,1 @@
+"""What is true in the cluster: all that talks to the API server."""

@@ -1,0 +1,1 @@
+"""How GPUs are asked for: one file per dialect, each with `read` and `write`."""

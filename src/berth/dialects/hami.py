@@ -1,0 +1,212 @@
+"""The HAMi dialect: resources such as nvidia.com/gpu, gpumem and gpucores in a container's limits.
+
+`read` finds the demand, `write` completes the Pod as HAMi's scheduler and device plugin expect it.
+The order of the steps is that of HAMi 2.10 (device/nvidia/device.go, MutateAdmission); where we
+differ on purpose is in docs/reference/differences.md.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from berth.dialects import amounts, variables
+from berth.model.decision import Problem, Reason
+from berth.model.demand import ContainerDemand, Demand, Share
+from berth.model.edit import Change, Put
+from berth.model.pod import Container, Pod
+from berth.model.raw import Json, dotted
+from berth.model.vendor import Vendor
+
+WHOLE_CARD = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """The demand of a Pod, all that is wrong with it, and what its author should know."""
+
+    demand: Demand
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How the cluster wants this dialect written."""
+
+    vendors: tuple[Vendor, ...]
+    scheduler_name: str
+    """HAMi's scheduler; "" leaves the Pod's own."""
+    remove_device_env: bool = True
+    remove_limit_env: bool = False
+
+    def removed_env(self, vendor: Vendor) -> frozenset[str]:
+        """Return the variables that a container with a device of `vendor` may not keep."""
+        device = {vendor.visible_env} if self.remove_device_env else set()
+        return frozenset(device | (vendor.limit_env if self.remove_limit_env else set()))
+
+
+def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Reading:
+    """Read each container's share. A privileged container counts as asking for nothing, if so set."""
+    containers: list[ContainerDemand] = []
+    problems: list[Problem] = []
+    warnings: list[str] = list(_misplaced(pod, vendors))
+    for container in pod.containers:
+        share = None
+        for vendor in vendors:
+            if not _names(container, vendor):
+                continue
+            if container.privileged and skip_privileged:
+                warnings.append(
+                    f"{dotted(container.path)}: privileged, so it sees every card of its node "
+                    f"and its {vendor.count} request is not managed"
+                )
+                continue
+            found, wrong = amounts.read(container, vendor)
+            problems += wrong
+            if not wrong:
+                share, wrong, heard = _share(container, vendor, found)
+                problems += wrong
+                warnings += heard
+        containers.append(ContainerDemand(container, share))
+    return Reading(Demand(tuple(containers)), tuple(problems), tuple(warnings))
+
+
+def _names(container: Container, vendor: Vendor) -> bool:
+    return any(name in container.limits or name in container.requests for name in vendor.resources)
+
+
+def _misplaced(pod: Pod, vendors: Sequence[Vendor]) -> Iterator[str]:
+    """A resource name as annotation key asks for nothing, which its author cannot see."""
+    for vendor in vendors:
+        for name in vendor.resources:
+            if name in pod.annotations:
+                yield f"metadata.annotations[{name}] has no effect; write it under a container's limits"
+
+
+def _share(
+    container: Container, vendor: Vendor, found: amounts.Amounts
+) -> tuple[Share | None, tuple[Problem, ...], tuple[str, ...]]:
+    limits = (*container.path, "resources", "limits")
+    sized = found.memory or found.memory_percent or found.cores
+    if found.memory and found.memory_percent:
+        what = f"memory is asked for twice, here and as {vendor.memory_percent}"
+        problem = Problem(
+            Reason.MEMORY_TWICE, (*limits, vendor.memory), what, "leave one of them out"
+        )
+        return None, (problem,), ()
+    if found.count == 0 and sized:
+        what = "0 devices are asked for, with memory or cores of each"
+        problem = Problem(
+            Reason.SHARE_OF_NOTHING, (*limits, vendor.count), what, "write 1, or drop the others"
+        )
+        return None, (problem,), ()
+    count = found.count or (vendor.default_count if sized and found.count is None else 0)
+    if not count:
+        return None, (), _idle(container, vendor, found)
+    return (
+        Share(
+            vendor=vendor,
+            count=count,
+            memory_mib=found.memory * max(vendor.memory_factor, 1) if found.memory else None,
+            memory_percent=found.memory_percent or None,
+            cores=WHOLE_CARD if _is_whole(vendor, found) else found.cores,
+            priority=found.priority,
+        ),
+        (),
+        (),
+    )
+
+
+def _is_whole(vendor: Vendor, found: amounts.Amounts) -> bool:
+    """Whether nobody limited the share, so that the card is the container's alone."""
+    if not vendor.cores or found.cores is not None or vendor.default_cores:
+        return False
+    if found.memory_percent:
+        return found.memory_percent == WHOLE_CARD
+    return not found.memory and not vendor.default_memory
+
+
+def _idle(container: Container, vendor: Vendor, found: amounts.Amounts) -> tuple[str, ...]:
+    named = [
+        name
+        for name, value in (
+            (vendor.memory, found.memory),
+            (vendor.memory_percent, found.memory_percent),
+            (vendor.cores, found.cores),
+            (vendor.priority, found.priority),
+        )
+        if value
+    ]
+    if not named:
+        return ()
+    return (f"{dotted(container.path)}: {named[0]} without {vendor.count} gives no device; add it",)
+
+
+def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
+    """Yield what completes `pod` for HAMi, and warnings about what that replaces."""
+    for wanted in demand.containers:
+        if wanted.share:
+            yield from _complete(wanted.container, wanted.share, options)
+        else:
+            yield from _hide(wanted.container, options.vendors)
+    if demand.any:
+        yield from _pod_wide(demand, pod, options.scheduler_name)
+
+
+def completed(container: Container, vendor: Vendor, options: Options) -> dict[str, Json] | None:
+    """Return `vendor`'s limits of `container` as `write` leaves them; None where it asks for none."""
+    found, wrong = amounts.read(container, vendor)
+    share = None if wrong else _share(container, vendor, found)[0]
+    if share is None:
+        return None
+    limits = {name: container.limits[name] for name in vendor.resources if name in container.limits}
+    for change in _complete(container, share, options):
+        if isinstance(change, Put) and change.path[-2] == "limits":
+            limits[str(change.path[-1])] = change.value
+    return limits
+
+
+def _complete(container: Container, share: Share, options: Options) -> Iterator[Change]:
+    vendor = share.vendor
+    if share.priority is not None and vendor.priority_env:
+        why = f"{vendor.priority} sets the task priority"
+        yield from variables.put(container, vendor.priority_env, str(share.priority), why)
+    if vendor.core_policy not in ("", "default"):
+        why = "the administrator's core policy"
+        yield from variables.put(container, vendor.core_policy_env, vendor.core_policy, why)
+    if not container.limits.get(vendor.count):
+        yield from _resource(container, vendor.count, share.count, "memory or cores need a device")
+    if share.cores == WHOLE_CARD and vendor.cores not in container.limits:
+        why = "no share was named, so the whole card is this container's"
+        yield from _resource(container, vendor.cores, WHOLE_CARD, why)
+    why = "the device plugin sets it"
+    yield from variables.drop(container, options.removed_env(vendor), why)
+
+
+def _resource(container: Container, name: str, value: int, why: str) -> Iterator[Change]:
+    """Limits and requests together: Kubernetes refuses devices where they differ."""
+    for kind in ("limits", "requests"):
+        yield Put((*container.path, "resources", kind, name), str(value), why)
+
+
+def _hide(container: Container, vendors: Sequence[Vendor]) -> Iterator[Change]:
+    if container.privileged or container.has_claims:
+        return
+    for vendor in vendors:
+        holds_other = any(
+            name.startswith(vendor.domain) and name not in vendor.resources
+            for name in container.limits
+        )
+        if vendor.hide_from_others and not holds_other:
+            why = "overwriteEnv hides the cards from containers that ask for none"
+            yield from variables.put(container, vendor.visible_env, "none", why)
+
+
+def _pod_wide(demand: Demand, pod: Pod, scheduler_name: str) -> Iterator[Change]:
+    for wanted in demand.containers:
+        if wanted.share and wanted.share.vendor.runtime_class and pod.runtime_class is None:
+            why = f"{wanted.share.vendor.name} containers run under this RuntimeClass"
+            yield Put(("spec", "runtimeClassName"), wanted.share.vendor.runtime_class, why)
+            break
+    if scheduler_name and pod.scheduler_name != scheduler_name:
+        why = "only HAMi's scheduler knows the shares of a card"
+        yield Put(("spec", "schedulerName"), scheduler_name, why)

@@ -1,0 +1,28 @@
+"""The errors that Berth raises, as a tree; what a Pod's author did wrong is a value (model.decision).
+
+BerthError                 never raised itself
+├── UsageError             a person's file, flag or setting cannot be used: one sentence, exit code 2
+├── BadReview              a request that is no AdmissionReview: HTTP 4xx
+└── PatchError             an edit that does not fit the document: a fault of ours, HTTP 500
+"""
+
+
+class BerthError(Exception):
+    """The root: catch it to catch whatever Berth raises on purpose."""
+
+
+class UsageError(BerthError):
+    """What a person gave us cannot be used; the text says what, where, why and what to do."""
+
+
+class BadReview(BerthError):  # noqa: N818  the wire's own term, read at every raise
+    """The request body is not an AdmissionReview that can be answered."""
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        """Keep `message` (never an echo of the body) and the HTTP `status`."""
+        super().__init__(message)
+        self.status = status
+
+
+class PatchError(BerthError):
+    """An edit points where the document has no place for it."""

@@ -1,0 +1,70 @@
+"""What admission answers: a verdict, and for a refusal every mistake that was found."""
+
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from berth.model.raw import Json, JsonObject, Path, dotted
+
+
+class Verdict(Enum):
+    """What happens to the Pod."""
+
+    PATCHED = "patched"
+    UNCHANGED = "unchanged"
+    IGNORED = "ignored"
+    REFUSED = "refused"
+
+
+class Reason(Enum):
+    """Why a Pod is refused; the value is the code that logs and metrics carry."""
+
+    NOT_A_QUANTITY = "not-a-quantity"
+    NOT_WHOLE = "not-whole"
+    NEGATIVE = "negative"
+    TOO_LARGE = "too-large"
+    REQUEST_WITHOUT_LIMIT = "request-without-limit"
+    REQUEST_NOT_LIMIT = "request-not-limit"
+    MEMORY_TWICE = "memory-twice"
+    SHARE_OF_NOTHING = "share-of-nothing"
+    POD_LEVEL = "pod-level"
+    NODE_NAME = "node-name"
+    PRIVILEGED = "privileged"
+    DEVICE_ENV = "device-env"
+    CLASH = "clash"
+
+    @property
+    def is_policy(self) -> bool:
+        """Whether the cluster's rules forbid it (403), or it is malformed in itself (422)."""
+        return self in {Reason.NODE_NAME, Reason.PRIVILEGED, Reason.DEVICE_ENV}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One mistake: where it stands, what is wrong with it, and what to do."""
+
+    reason: Reason
+    path: Path
+    what: str
+    """What is wrong, without the path: "16Gi is 17179869184, and no card has so many MiB"."""
+    fix: str
+    """What to do, in the imperative: "write 16384"."""
+
+    def __str__(self) -> str:
+        return f"{dotted(self.path)}: {self.what}; {self.fix}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decision:
+    """The answer for one Pod. `operations` is RFC 6902 and `pod` their result."""
+
+    verdict: Verdict
+    pod: JsonObject
+    operations: list[dict[str, Json]] = field(default_factory=list)
+    problems: tuple[Problem, ...] = ()
+    warnings: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    """Why, in sentences: one per edit, or why the Pod is none of our business."""
+
+    def warned(self, warnings: tuple[str, ...]) -> "Decision":
+        """Return the same decision with more warnings."""
+        return replace(self, warnings=(*self.warnings, *warnings))

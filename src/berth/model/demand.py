@@ -1,0 +1,39 @@
+"""What a Pod wants of accelerators, the same for every dialect."""
+
+from dataclasses import dataclass
+
+from berth.model.pod import Container
+from berth.model.vendor import Vendor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """What one container wants of each of `count` devices."""
+
+    vendor: Vendor
+    count: int
+    memory_mib: int | None
+    memory_percent: int | None
+    cores: int | None
+    """Percent of a device's compute; None is a share without a limit."""
+    priority: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerDemand:
+    """A container beside the share that it wants, if any."""
+
+    container: Container
+    share: Share | None
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """A Pod's whole wish, container by container in the Pod's order."""
+
+    containers: tuple[ContainerDemand, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether some container wants a device."""
+        return any(wanted.share for wanted in self.containers)

@@ -1,0 +1,32 @@
+"""Every string that the outside knows us by, or that we know the outside by, written once."""
+
+from typing import Final
+
+# Ours.
+ORIGINAL_REQUEST: Final = "berth.dev/original-request"
+"""Pod annotation: versioned JSON with what each container asked for before we filled it in."""
+WEBHOOK: Final = "gpu.berth.dev"
+WEBHOOK_OTHERS: Final = "others.berth.dev"
+WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"
+FIELD_MANAGER: Final = "berth"
+
+# HAMi's (docs/reference/differences.md says where we read them).
+WEBHOOK_OPT_OUT: Final = "hami.io/webhook"
+WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
+INJECT_LABEL: Final = "hami-webhook/inject"
+INJECT_LABEL_VALUE: Final = "enabled"
+HAMI_PATH: Final = "/webhook"
+HAMI_ANNOTATIONS: Final = (
+    "hami.io/node-scheduler-policy",
+    "hami.io/gpu-scheduler-policy",
+    "hami.io/device-scoring-weights",
+)
+
+# Kubernetes' own.
+DEFAULT_SCHEDULER: Final = "default-scheduler"
+MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
+NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+OS_LABEL: Final = "kubernetes.io/os"
+
+MUTATE_PATH: Final = "/mutate"
+INJECT_PATH: Final = "/inject"

@@ -1,0 +1,265 @@
+"""Every knob, and the only reader of the environment.
+
+Three layers, the later wins: the settings file (YAML, keys in camelCase), environment variables
+(BERTH_SERVER_PORT sets server.port), flags (--set server.port=9443).
+"""
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, cast, get_args, get_origin
+
+import msgspec
+
+from berth import closest
+from berth.errors import UsageError
+from berth.model.raw import Json, JsonObject
+
+
+# A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
+Fragment: TypeAlias = dict[str, Any]
+
+
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The root. Read docs/reference/settings.md for the file as a whole."""
+
+    server: "Server" = msgspec.field(default_factory=lambda: Server())
+    scheduler: "Scheduler" = msgspec.field(default_factory=lambda: Scheduler())
+    policy: "Policy" = msgspec.field(default_factory=lambda: Policy())
+    registration: "Registration" = msgspec.field(default_factory=lambda: Registration())
+    injections: tuple["Injection", ...] = ()
+    log: "Log" = msgspec.field(default_factory=lambda: Log())
+
+
+class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Where and how the webhook listens."""
+
+    host: str = "0.0.0.0"  # noqa: S104  a Pod is called by its address
+    port: int = 8443
+    cert_file: str = ""
+    """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own CA and leaf."""
+    key_file: str = ""
+    ca_file: str = ""
+    """PEM bundle that vouches for `certFile`, for the registration; empty: `certFile` itself."""
+    dns_names: tuple[str, ...] = ("localhost",)
+    """Names in the leaf that Berth makes, beside the Service's."""
+    idle_seconds: float = 120
+    """A connection may rest so long. kube-apiserver keeps its own for 90 s, so never below that."""
+    drain_seconds: float = 20
+    """After SIGTERM, requests under way may take so long."""
+
+
+class Scheduler(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
+    """HAMi's scheduler (its flags --scheduler-name and --force-overwrite-default-scheduler)."""
+
+    name: str = "hami-scheduler"
+    """Set in Pods that get a device; empty leaves every Pod its own."""
+    force: bool = True
+    """Take Pods of the default scheduler over, as HAMi's chart does."""
+
+
+class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """What admission does where Kubernetes and HAMi leave a choice."""
+
+    privileged: Literal["skip", "deny", "allow"] = "skip"
+    """A privileged container counts as asking for nothing, refuses its Pod, or is as any other."""
+    device_env: Literal["remove", "deny", "keep"] = "remove"
+    """What becomes of NVIDIA_VISIBLE_DEVICES in a container that is given a device."""
+    limit_env: Literal["remove", "deny", "keep"] = "deny"
+    """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
+    excluded_namespaces: tuple[str, ...] = ("kube-system",)
+
+
+class Registration(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
+    """The MutatingWebhookConfiguration that `--register` keeps."""
+
+    name: str = "berth"
+    url: str = ""
+    """https://host:port of this server as the API server sees it; empty: by Service."""
+    namespace: str = "berth-system"
+    """Namespace of Berth and its Service; always excluded from admission."""
+    service: str = "berth-webhook"
+    service_port: int = 443
+    timeout_seconds: int = 5
+    failure_policy: Literal["Fail", "Ignore"] = "Fail"
+    only_labelled_namespaces: bool = False
+    """Only namespaces labelled hami-webhook/inject=enabled."""
+    refresh_seconds: float = 60
+    """How often the configuration is applied again, should someone have changed it."""
+
+
+class EnvEntry(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
+    """A variable of an injection."""
+
+    name: str
+    value: str
+    joined_by: str = ""
+    """Put ours before the user's value with this between, as for LD_PRELOAD with ":"."""
+
+
+class Injection(
+    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
+):
+    """What containers with a device get besides, in the namespaces that the selector matches."""
+
+    name: str
+    vendor: str = "nvidia"
+    namespace_selector: Fragment = {}
+    env: tuple[EnvEntry, ...] = ()
+    volumes: tuple[Fragment, ...] = ()
+    volume_mounts: tuple[Fragment, ...] = ()
+    annotations: dict[str, str] = {}
+    tolerations: tuple[Fragment, ...] = ()
+
+
+class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """What the server writes to stderr."""
+
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "json", "text"] = "auto"
+    """auto: text on a terminal, JSON elsewhere."""
+
+
+Keys: TypeAlias = tuple[str, ...]
+_PREFIX = "BERTH_"
+# What kubelet sets in every container of a namespace with a Service that is called berth….
+_SERVICE_LINK = re.compile(r"BERTH_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP).*)?)")
+
+
+def load(file: Path | None, flags: Sequence[str] = ()) -> Settings:
+    """Read the settings from `file`, the environment and `flags` ("server.port=9443").
+
+    Raises UsageError with every unknown key and its path, or the first value of a wrong type.
+    """
+    tree: JsonObject = {}
+    if file is not None:
+        tree = read_yaml(file)
+        strangers = list(unknown_keys(tree, Settings))
+        if strangers:
+            raise UsageError(f"{file}: {'; '.join(strangers)}")
+    knobs = dict(_knobs(Settings))
+    for keys, text, source in (*_environment(os.environ), *_flags(flags)):
+        _place(tree, keys, _typed(text, knobs[keys], source))
+    try:
+        return msgspec.convert(tree, Settings)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{file or 'settings'}: {said_plainly(error)}") from None
+
+
+def read_yaml(file: Path) -> JsonObject:
+    """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError."""
+    import yaml  # noqa: PLC0415  not needed to print --help
+
+    try:
+        tree: Json = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)  # noqa: S506  it is safe
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise UsageError(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from None
+    if tree is None:
+        return {}
+    if not isinstance(tree, dict):
+        raise UsageError(f"{file}: the top level must be a mapping of keys to values")
+    return tree
+
+
+def said_plainly(error: msgspec.ValidationError) -> str:
+    """Turn msgspec's "Expected `int`, got `str` - at `$.server.port`" round."""
+    what, _, where = str(error).partition(" - at ")
+    place = where.strip("`").removeprefix("$.")
+    what = what.replace("`", "")
+    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
+
+
+def unknown_keys(tree: Json, struct: type[msgspec.Struct], path: str = "") -> Iterator[str]:
+    """Yield a sentence for each key that `struct` does not have, at any depth."""
+    if not isinstance(tree, dict):
+        return
+    fields = {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
+    for key, value in tree.items():
+        where = f"{path}{key}"
+        if key not in fields:
+            yield f"{where} is not a setting{closest.hint(str(key), fields)}"
+            continue
+        inner = _struct_of(fields[key])
+        if inner is None:
+            continue
+        if isinstance(value, list):
+            for index, entry in enumerate(value):
+                yield from unknown_keys(entry, inner, f"{where}[{index}].")
+        else:
+            yield from unknown_keys(value, inner, f"{where}.")
+
+
+def _struct_of(kind: object) -> type[msgspec.Struct] | None:
+    """Return the Struct that a field holds, itself or in a tuple."""
+    for candidate in (kind, *get_args(kind)):
+        if isinstance(candidate, type) and issubclass(candidate, msgspec.Struct):
+            return candidate
+    return None
+
+
+def _knobs(struct: type[msgspec.Struct], above: Keys = ()) -> Iterator[tuple[Keys, object]]:
+    """Yield the path and type of each setting that one piece of text can set."""
+    for field in msgspec.structs.fields(struct):
+        keys = (*above, field.encode_name)
+        inner = _struct_of(field.type)
+        if inner is not None and get_origin(field.type) is None:
+            yield from _knobs(inner, keys)
+        elif inner is None:
+            yield keys, field.type
+
+
+def variable(keys: Keys) -> str:
+    """Name the environment variable of a setting: server.certFile is BERTH_SERVER_CERT_FILE."""
+    words = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key) for key in keys)
+    return _PREFIX + "_".join(words).upper()
+
+
+def _environment(environ: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:
+    known = {variable(keys): keys for keys, _ in _knobs(Settings)}
+    for name, text in environ.items():
+        if not name.startswith(_PREFIX):
+            continue
+        if name in known:
+            yield known[name], text, name
+        elif not _SERVICE_LINK.fullmatch(name):
+            raise UsageError(f"environment: {name} sets no setting{closest.hint(name, known)}")
+
+
+def _flags(flags: Sequence[str]) -> Iterator[tuple[Keys, str, str]]:
+    known = {".".join(keys): keys for keys, _ in _knobs(Settings)}
+    for flag in flags:
+        name, sign, text = flag.partition("=")
+        if not sign:
+            raise UsageError(f"--set {flag}: write it as key=value, such as server.port=9443")
+        if name not in known:
+            raise UsageError(f"--set {flag}: {name} is not a setting{closest.hint(name, known)}")
+        yield known[name], text, f"--set {name}"
+
+
+def _typed(text: str, kind: object, source: str) -> Json:
+    plain: str | list[str] = text
+    if get_origin(kind) is tuple:
+        plain = text.split(",") if text else []
+    try:
+        return cast("Json", msgspec.to_builtins(msgspec.convert(plain, kind, strict=False)))
+    except (msgspec.ValidationError, TypeError) as error:
+        what = str(error).replace("`", "")
+        raise UsageError(f"{source}: {what[:1].lower()}{what[1:]}") from None
+
+
+def _place(tree: JsonObject, keys: Keys, value: Json) -> None:
+    for key in keys[:-1]:
+        below = tree.get(key)
+        if not isinstance(below, dict):
+            below = tree[key] = {}
+        tree = below
+    tree[keys[-1]] = value

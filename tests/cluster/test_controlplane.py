@@ -1,0 +1,140 @@
+import json
+import threading
+import uuid
+from pathlib import Path
+
+import pytest
+from tests.cluster import build, cache, controlplane, processes
+from tests.cluster.controlplane import ControlPlane
+from tests.cluster.errors import ClusterError
+from tests.cluster.kubectl import Kubectl
+
+GPU_POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: train}
+spec:
+  containers:
+  - name: main
+    image: example.invalid/train
+    resources: {limits: {nvidia.com/gpu: 1}}
+"""
+DEADLINE_SECONDS = 30
+
+
+def test_the_control_plane_is_the_version_that_go_mod_asks_for(control_plane: ControlPlane) -> None:
+    """What answers is the release that was built, and says so."""
+    assert control_plane.version() == build.version() == "v1.35.4"
+
+
+def test_a_pod_is_stored_with_the_requests_that_its_limits_imply(kubectl: Kubectl) -> None:
+    """The API server's own defaulting has run on what it stores."""
+    kubectl("create", "-f", "-", input=GPU_POD)
+    pod = json.loads(kubectl("get", "pod", "train", "-o", "json").stdout)
+    (container,) = pod["spec"]["containers"]
+    assert container["resources"]["requests"] == {"nvidia.com/gpu": "1"}
+    assert pod["spec"]["serviceAccountName"] == "default"
+
+
+def test_the_scheduler_binds_a_pending_pod_to_a_made_up_node(kubectl: Kubectl) -> None:
+    """A node that is only an object takes Pods, as far as its GPUs go."""
+    node = f"node-{uuid.uuid4().hex[:12]}"
+    resources = {"cpu": "8", "memory": "64Gi", "pods": "110", "nvidia.com/gpu": "10"}
+    ready = {"type": "Ready", "status": "True", "reason": "MadeUp", "message": "no kubelet"}
+    status = {"capacity": resources, "allocatable": resources, "conditions": [ready]}
+    metadata = {"name": node}
+    kubectl("create", "-f", "-", input=GPU_POD)
+    kubectl(
+        "create",
+        "-f",
+        "-",
+        input=json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": metadata}),
+    )
+    try:
+        patch = json.dumps({"status": status})
+        kubectl("patch", "node", node, "--subresource=status", "--type=merge", f"--patch={patch}")
+        kubectl(
+            "wait",
+            f"--for=jsonpath={{.spec.nodeName}}={node}",
+            "pod/train",
+            f"--timeout={DEADLINE_SECONDS}s",
+        )
+    finally:
+        kubectl("delete", "node", node, "--wait=false")
+
+
+def test_of_two_concurrent_builders_one_builds_and_the_other_waits(tmp_path: Path) -> None:
+    """Both get the same whole folder, built once."""
+    wanted = tmp_path / "programs"
+    begun, waiting, go_on = threading.Event(), threading.Event(), threading.Event()
+    builds: list[Path] = []
+
+    def make(folder: Path) -> None:
+        builds.append(folder)
+        begun.set()
+        assert go_on.wait(DEADLINE_SECONDS)
+        (folder / "etcd").touch()
+
+    def ask_for_it() -> None:
+        cache.once(wanted, make, say=lambda _: waiting.set())
+
+    first, second = threading.Thread(target=ask_for_it), threading.Thread(target=ask_for_it)
+    first.start()
+    assert begun.wait(DEADLINE_SECONDS)
+    second.start()
+    assert waiting.wait(DEADLINE_SECONDS)
+    assert not wanted.exists()
+    go_on.set()
+    first.join()
+    second.join()
+    assert len(builds) == 1
+    assert (wanted / "etcd").exists()
+
+
+def test_a_build_that_fails_leaves_nothing_that_passes_for_a_whole_one(tmp_path: Path) -> None:
+    """The next one who asks builds again."""
+    wanted = tmp_path / "programs"
+
+    def fail(folder: Path) -> None:
+        (folder / "etcd").touch()
+        raise ClusterError("the disk is full")
+
+    with pytest.raises(ClusterError):
+        cache.once(wanted, fail, say=print)
+    assert not wanted.exists()
+    cache.once(wanted, lambda folder: (folder / "kubectl").touch(), say=print)
+    assert [file.name for file in wanted.iterdir()] == ["kubectl"]
+
+
+def test_given_programs_without_an_api_server_are_refused_in_one_sentence(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The error names the variable, the folder, the program, and the way out."""
+    for name in ("etcd", "kubectl"):
+        (tmp_path / name).touch(mode=0o755)
+    monkeypatch.setenv(build.GIVEN, str(tmp_path))
+    with pytest.raises(ClusterError) as refusal:
+        build.programs(say=print)
+    assert str(refusal.value) == (
+        f"KUBEBUILDER_ASSETS names {tmp_path}, which has no program kube-apiserver: add it there, "
+        "or unset KUBEBUILDER_ASSETS to have Kubernetes built from source"
+    )
+
+
+def test_a_server_that_dies_at_its_start_is_quoted_and_takes_the_others_with_it(
+    tmp_path: Path, control_plane: ControlPlane
+) -> None:
+    """Nothing is left running, and the error shows what the dead one said."""
+    programs, folder = tmp_path / "programs", tmp_path / "plane"
+    programs.mkdir()
+    (programs / "etcd").symlink_to(control_plane.programs / "etcd")
+    (programs / "kube-apiserver").write_text("#!/bin/sh\necho no room for an API server\nexit 1\n")
+    (programs / "kube-apiserver").chmod(0o755)
+    with pytest.raises(
+        ClusterError, match=r"kube-apiserver ended[^\n]*\nno room for an API server"
+    ):
+        controlplane.start(folder, programs=programs, tied=True)
+    started = [each.name for each in processes.recorded(folder)]
+    assert started == ["kube-apiserver", "etcd"]
+    assert list(controlplane.ended(folder)) == started
+    assert controlplane.find(folder) is None
