@@ -8,7 +8,6 @@ import signal
 import sys
 import tempfile
 from pathlib import Path
-from typing import NoReturn
 
 from benchmarks.failure import BenchmarkError
 from benchmarks.report import BAR_CONNECTIONS, report
@@ -19,7 +18,7 @@ from benchmarks.servers import SERVERS
 def main(arguments: list[str]) -> int:
     """Measure and print; return 0, or 1 when a server failed, or 130 when interrupted."""
     options = _parser().parse_args(arguments)
-    signal.signal(signal.SIGTERM, _interrupt)
+    _stop_on_signals()
     plan = _plan(tuple(options.server or SERVERS), quick=options.quick)
     try:
         with tempfile.TemporaryDirectory(prefix="berth-bench-") as folder:
@@ -54,9 +53,14 @@ def _plan(servers: tuple[str, ...], *, quick: bool) -> Plan:
     return Plan(servers)
 
 
-def _interrupt(*_: object) -> NoReturn:
-    """Treat SIGTERM as Ctrl-C: the servers are stopped on the way out."""
-    raise KeyboardInterrupt
+def _stop_on_signals() -> None:
+    """Make SIGTERM and SIGHUP do as Ctrl-C does: the servers are stopped on the way out.
+
+    They pass on as SIGINT, which the event loop knows to turn into an orderly end.
+    """
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a background job has it ignored
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, lambda *_: signal.raise_signal(signal.SIGINT))
 
 
 if __name__ == "__main__":

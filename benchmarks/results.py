@@ -52,9 +52,8 @@ class Results:
 
 def best_case(server: str, body: str, connections: int, rounds: Sequence[Sample]) -> Case:
     """Return the cell's least CPU and latencies and its highest rate over the rounds."""
-    counts = [len(sample.latencies_s) for sample in rounds]
-    cpu = min(sample.cpu_s / count for sample, count in zip(rounds, counts, strict=True))
-    rate = max(count / sample.elapsed_s for sample, count in zip(rounds, counts, strict=True))
+    cpu = min(sample.cpu_s for sample in rounds)
+    rate = max(len(sample.latencies_s) / sample.elapsed_s for sample in rounds)
     return Case(
         server=server,
         body=body,

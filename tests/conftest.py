@@ -1,9 +1,9 @@
 """The real control plane for every test that asks for it, started at the first that does."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
+import click
 import pytest
 from tests.cluster import build, controlplane, namespaces
 from tests.cluster.controlplane import ControlPlane
@@ -23,27 +23,27 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def control_plane(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[ControlPlane]:
-    """One control plane for the whole run."""
+    """Give the one control plane of the whole run."""
     folder = tmp_path_factory.mktemp("control-plane")
     try:
         with _shown(request):  # a first build takes minutes
-            programs = build.programs(say=lambda line: print(line, file=sys.stderr))
+            programs = build.programs(say=lambda line: click.echo(line, err=True))
         with controlplane.running(folder, programs=programs) as plane:
             yield plane
     except ClusterError as error:
-        pytest.fail(str(error), pytrace=False)
+        raise pytest.fail.Exception(str(error), pytrace=False) from None
 
 
 @pytest.fixture
 def namespace(control_plane: ControlPlane) -> Iterator[str]:
-    """A namespace of the test's own."""
+    """Give a namespace of the test's own."""
     with namespaces.own(control_plane) as name:
         yield name
 
 
 @pytest.fixture
 def kubectl(control_plane: ControlPlane, namespace: str) -> Kubectl:
-    """The real kubectl, in the test's namespace."""
+    """Give the real kubectl, in the test's namespace."""
     return Kubectl(plane=control_plane, namespace=namespace)
 
 

@@ -130,7 +130,9 @@ class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
 Keys: TypeAlias = tuple[str, ...]
 _PREFIX = "BERTH_"
 # What kubelet sets in every container of a namespace with a Service that is called berth….
-_SERVICE_LINK = re.compile(r"BERTH_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP).*)?)")
+_SERVICE_LINK = re.compile(
+    r"BERTH_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)"
+)
 
 
 def load(file: Path | None, flags: Sequence[str] = ()) -> Settings:
@@ -161,7 +163,7 @@ def read_yaml(file: Path) -> JsonObject:
         tree: Json = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)  # noqa: S506  it is safe
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45
         raise UsageError(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from None
     if tree is None:
         return {}
@@ -228,9 +230,12 @@ def _environment(environ: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:
     for name, text in environ.items():
         if not name.startswith(_PREFIX):
             continue
+        link = _SERVICE_LINK.fullmatch(name)
+        if link and "://" in text:
+            continue  # BERTH_SERVER_PORT=tcp://…, of a Service that is called berth-server
         if name in known:
             yield known[name], text, name
-        elif not _SERVICE_LINK.fullmatch(name):
+        elif not link:
             raise UsageError(f"environment: {name} sets no setting{closest.hint(name, known)}")
 
 

@@ -68,7 +68,7 @@ def main() -> None:
     try:
         cluster(prog_name="scripts/cluster")
     except ClusterError as error:
-        click.echo(f"Error: {error}.", err=True)
+        click.echo(f"Error: {error}", err=True)
         sys.exit(1)
 
 

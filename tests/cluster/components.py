@@ -27,6 +27,11 @@ def certificates(folder: Path) -> Path:
     return folder / "pki"
 
 
+def data(folder: Path) -> Path:
+    """Return where the control plane in `folder` stores every object."""
+    return folder / "etcd"
+
+
 def kubeconfig(folder: Path, name: str) -> Path:
     """Return the kubeconfig of one of the users."""
     return folder / f"{name}.kubeconfig"
@@ -38,7 +43,7 @@ def etcd(folder: Path, *, port: int, peer_port: int) -> Component:
     authority = pki.pair(certificates(folder), "authority").certificate
     url, peer_url = f"https://127.0.0.1:{port}", f"https://127.0.0.1:{peer_port}"
     flags = (
-        f"--data-dir={folder / 'etcd'}",
+        f"--data-dir={data(folder)}",
         "--unsafe-no-fsync",
         "--name=berth",
         f"--listen-client-urls={url}",

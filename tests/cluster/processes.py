@@ -8,7 +8,7 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -28,14 +28,21 @@ class Process:
     log: Path
 
 
-def start(name: str, command: Sequence[str], *, folder: Path, tied: bool) -> Process:
+def start(
+    name: str,
+    command: Sequence[str],
+    *,
+    folder: Path,
+    environment: Mapping[str, str],
+    tied: bool,
+) -> Process:
     """Start `command` and record it; `tied` ends it with the thread that calls this."""
     parent = str(os.getpid() if tied else 0)
     log = folder / f"{name}.log"
     pid = os.posix_spawn(
         sys.executable,
         [sys.executable, "-I", "-S", str(_TIED), parent, *command],
-        os.environ,
+        environment,
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, str(log), os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600),

@@ -1,5 +1,6 @@
 """Start servers and wait until they are of use, or say why they will not be."""
 
+import os
 import ssl
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,9 +26,13 @@ class Startup:
 
         Raises ClusterError where a server ends, or is not ready in time.
         """
+        # etcd refuses a variable that says other than its flag does.
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("ETCD_")}
         for each in wanted:
             command = [str(self.programs / each.name), *each.flags]
-            processes.start(each.name, command, folder=self.folder, tied=self.tied)
+            processes.start(
+                each.name, command, folder=self.folder, environment=kept, tied=self.tied
+            )
         for each in wanted:
             self.until_answered(each.ready, what=each.name)
 

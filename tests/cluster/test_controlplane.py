@@ -9,17 +9,23 @@ from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError
 from tests.cluster.kubectl import Kubectl
 
-GPU_POD = """
-apiVersion: v1
-kind: Pod
-metadata: {name: train}
-spec:
-  containers:
-  - name: main
-    image: example.invalid/train
-    resources: {limits: {nvidia.com/gpu: 1}}
-"""
 DEADLINE_SECONDS = 30
+
+
+def gpu_pod(**spec: object) -> str:
+    """Return the manifest of a Pod called train that wants one GPU."""
+    container = {
+        "name": "main",
+        "image": "example.invalid/train",
+        "resources": {"limits": {"nvidia.com/gpu": 1}},
+    }
+    return manifest("Pod", "train", spec={"containers": [container], **spec})
+
+
+def manifest(kind: str, name: str, **more: object) -> str:
+    """Return the manifest of an object of the core group, labelled with its name."""
+    metadata = {"name": name, "labels": {"name": name}}
+    return json.dumps({"apiVersion": "v1", "kind": kind, "metadata": metadata, **more})
 
 
 def test_the_control_plane_is_the_version_that_go_mod_asks_for(control_plane: ControlPlane) -> None:
@@ -29,7 +35,7 @@ def test_the_control_plane_is_the_version_that_go_mod_asks_for(control_plane: Co
 
 def test_a_pod_is_stored_with_the_requests_that_its_limits_imply(kubectl: Kubectl) -> None:
     """The API server's own defaulting has run on what it stores."""
-    kubectl("create", "-f", "-", input=GPU_POD)
+    kubectl("create", "-f", "-", input=gpu_pod())
     pod = json.loads(kubectl("get", "pod", "train", "-o", "json").stdout)
     (container,) = pod["spec"]["containers"]
     assert container["resources"]["requests"] == {"nvidia.com/gpu": "1"}
@@ -37,28 +43,18 @@ def test_a_pod_is_stored_with_the_requests_that_its_limits_imply(kubectl: Kubect
 
 
 def test_the_scheduler_binds_a_pending_pod_to_a_made_up_node(kubectl: Kubectl) -> None:
-    """A node that is only an object takes Pods, as far as its GPUs go."""
+    """A node that is only an object, with no kubelet behind it, takes Pods."""
     node = f"node-{uuid.uuid4().hex[:12]}"
     resources = {"cpu": "8", "memory": "64Gi", "pods": "110", "nvidia.com/gpu": "10"}
     ready = {"type": "Ready", "status": "True", "reason": "MadeUp", "message": "no kubelet"}
     status = {"capacity": resources, "allocatable": resources, "conditions": [ready]}
-    metadata = {"name": node}
-    kubectl("create", "-f", "-", input=GPU_POD)
-    kubectl(
-        "create",
-        "-f",
-        "-",
-        input=json.dumps({"apiVersion": "v1", "kind": "Node", "metadata": metadata}),
-    )
+    patch = f"--patch={json.dumps({'status': status})}"
+    bound = f"--for=jsonpath={{.spec.nodeName}}={node}"
+    kubectl("create", "-f", "-", input=manifest("Node", node))
     try:
-        patch = json.dumps({"status": status})
-        kubectl("patch", "node", node, "--subresource=status", "--type=merge", f"--patch={patch}")
-        kubectl(
-            "wait",
-            f"--for=jsonpath={{.spec.nodeName}}={node}",
-            "pod/train",
-            f"--timeout={DEADLINE_SECONDS}s",
-        )
+        kubectl("patch", "node", node, "--subresource=status", "--type=merge", patch)
+        kubectl("create", "-f", "-", input=gpu_pod(nodeSelector={"name": node}))
+        kubectl("wait", bound, "pod/train", f"--timeout={DEADLINE_SECONDS}s")
     finally:
         kubectl("delete", "node", node, "--wait=false")
 
@@ -130,9 +126,7 @@ def test_a_server_that_dies_at_its_start_is_quoted_and_takes_the_others_with_it(
     (programs / "etcd").symlink_to(control_plane.programs / "etcd")
     (programs / "kube-apiserver").write_text("#!/bin/sh\necho no room for an API server\nexit 1\n")
     (programs / "kube-apiserver").chmod(0o755)
-    with pytest.raises(
-        ClusterError, match=r"kube-apiserver ended[^\n]*\nno room for an API server"
-    ):
+    with pytest.raises(ClusterError, match=r"^kube-apiserver ended .*\nno room for an API server$"):
         controlplane.start(folder, programs=programs, tied=True)
     started = [each.name for each in processes.recorded(folder)]
     assert started == ["kube-apiserver", "etcd"]

@@ -33,11 +33,11 @@ def changes(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Change]:
 
 def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
     path = (*container.path, "env")
-    places = [index for index, there in enumerate(container.env) if there.name == entry.name]
+    places = container.places(entry.name)
     if not places:
         yield Append(path, {"name": entry.name, "value": entry.value}, why)
         return
-    theirs = container.env[places[-1]].value
+    theirs = container.value(places[-1])
     if theirs == entry.value:
         return
     if theirs is None or not entry.joined_by:

@@ -24,7 +24,7 @@ def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
     if problems:
         return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
     changes = list(hami.write(reading.demand, pod, rules.options))
-    if reading.demand.any and changes:
+    if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, reading.demand, rules.options)
     return _decision(raw, changes, (*reading.warnings, *validate.warnings(pod, reading.demand)))
 

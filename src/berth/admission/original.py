@@ -1,16 +1,18 @@
 """The annotation that keeps what a Pod asked for, before anything was filled in."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
 
+import msgspec
 import orjson
 
 from berth import names
 from berth.dialects import hami
+from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Put, Warn
 from berth.model.pod import Pod
 from berth.model.raw import Json
+from berth.model.vendor import Vendor
 
 VERSION = 1
 MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
@@ -30,7 +32,7 @@ def keep(pod: Pod, demand: Demand, options: hami.Options) -> Iterator[Change]:
     }
     text = orjson.dumps({"v": VERSION, "containers": asked}, option=orjson.OPT_SORT_KEYS).decode()
     others = sum(
-        len(key) + len(str(value))
+        len(key.encode()) + len(str(value).encode())
         for key, value in pod.annotations.items()
         if key != names.ORIGINAL_REQUEST
     )
@@ -43,16 +45,28 @@ def keep(pod: Pod, demand: Demand, options: hami.Options) -> Iterator[Change]:
 
 def _asked(
     wanted: ContainerDemand, recorded: Mapping[str, Json], options: hami.Options
-) -> dict[str, Json]:
+) -> Mapping[str, Json]:
     container, share = wanted.container, wanted.share
     vendor = share.vendor if share else options.vendors[0]
-    now = {name: container.limits[name] for name in vendor.resources if name in container.limits}
+    now = _plain(container.limits, vendor)
     before = recorded.get(container.name)
-    if isinstance(before, dict) and before != now and before.keys() <= set(vendor.resources):
-        earlier = replace(container, limits=before, requests={})
-        if hami.completed(earlier, vendor, options) == now:
-            return before
-    return now
+    if not isinstance(before, dict) or before == now or _plain(before, vendor) != before:
+        return now
+    earlier = msgspec.structs.replace(container, limits=before, requests={})
+    completed = hami.completed(earlier, vendor, options)
+    return before if completed is not None and _plain(completed, vendor) == now else now
+
+
+def _plain(limits: Mapping[str, Json], vendor: Vendor) -> dict[str, Json]:
+    """Write amounts as plain numbers: 8000, which the API server shows as 8k."""
+    found: dict[str, Json] = {}
+    for name in vendor.resources:
+        if name in limits:
+            try:
+                found[name] = str(quantity.parse(limits[name]))
+            except quantity.NotAQuantity:  # only a forged record holds one
+                found[name] = None
+    return found
 
 
 def _read(text: Json) -> Mapping[str, Json]:

@@ -5,12 +5,22 @@ the operations are made one by one against the document as the ones before have 
 """
 
 from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
 
 from berth.errors import PatchError
 from berth.model.edit import Append, Drop, Edit, Put
 from berth.model.raw import Json, JsonObject, Path
 
 Operation = dict[str, Json]
+
+
+class Step(NamedTuple):
+    """One operation, its path not yet written as text."""
+
+    op: str
+    path: Path
+    value: Json = None
 
 
 def record(document: JsonObject, edits: Iterable[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -22,10 +32,10 @@ def record(document: JsonObject, edits: Iterable[Edit]) -> tuple[list[Operation]
     operations = []
     result: Json = document
     for edit in _in_place_first(edits):
-        operation = _operation(result, edit)
-        if operation is not None:
-            operations.append(operation)
-            result = apply(result, operation)
+        step = _step(result, edit)
+        if step is not None:
+            result = _applied(result, step)
+            operations.append(_written(step))
     if not isinstance(result, dict):
         raise PatchError("the document itself was replaced")
     return operations, result
@@ -44,7 +54,7 @@ def _in_place_first(edits: Iterable[Edit]) -> list[Edit]:
     ]
 
 
-def _operation(document: Json, edit: Edit) -> Operation | None:
+def _step(document: Json, edit: Edit) -> Step | None:
     match edit:
         case Put(path, value):
             return _put(document, path, value)
@@ -54,31 +64,28 @@ def _operation(document: Json, edit: Edit) -> Operation | None:
                 return _put(document, path, [value])
             if not isinstance(there, list):
                 raise PatchError(f"{pointer(path)} is not a list")
-            return {"op": "add", "path": pointer((*path, "-")), "value": value}
+            return Step("add", (*path, "-"), value)
         case Drop(path):
-            if not _has(document, path):
+            parent = _find(document, path[:-1])
+            if parent is None or not _holds(parent, path[-1]):
                 return None
-            return {"op": "remove", "path": pointer(path)}
+            return Step("remove", path)
 
 
-def _put(document: Json, path: Path, value: Json) -> Operation | None:
+def _put(document: Json, path: Path, value: Json) -> Step | None:
     node = document
-    for depth, key in enumerate(path):
-        child = _child(node, key)
-        if child is None and depth < len(path) - 1:
-            return {
-                "op": "replace" if _holds(node, key) else "add",
-                "path": pointer(path[: depth + 1]),
-                "value": _nested(path[depth + 1 :], value),
-            }
-        if depth == len(path) - 1:
-            if not _holds(node, key):
-                return {"op": "add", "path": pointer(path), "value": value}
-            if type(child) is type(value) and child == value:
-                return None
-            return {"op": "replace", "path": pointer(path), "value": value}
+    for depth, key in enumerate(path[:-1], 1):
+        child = node.get(str(key)) if isinstance(node, dict) else _child(node, key)
+        if child is None:
+            op = "replace" if _holds(node, key) else "add"
+            return Step(op, path[:depth], _nested(path[depth:], value))
         node = child
-    raise PatchError("an edit without a path")
+    key = path[-1]
+    if not _holds(node, key):
+        return Step("add", path, value)
+    there = _child(node, key)
+    same = type(there) is type(value) and there == value
+    return None if same else Step("replace", path, value)
 
 
 def _nested(path: Path, value: Json) -> Json:
@@ -87,22 +94,6 @@ def _nested(path: Path, value: Json) -> Json:
             raise PatchError(f"no list to put entry {key} in")
         value = {key: value}
     return value
-
-
-def _holds(node: Json, key: str | int) -> bool:
-    if isinstance(node, dict) and isinstance(key, str):
-        return key in node
-    if isinstance(node, list) and isinstance(key, int):
-        return 0 <= key < len(node)
-    raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
-
-
-def _child(node: Json, key: str | int) -> Json:
-    if not _holds(node, key):
-        return None
-    if isinstance(node, dict) and isinstance(key, str):
-        return node[key]
-    return node[key] if isinstance(node, list) and isinstance(key, int) else None
 
 
 def _find(document: Json, path: Path) -> Json:
@@ -114,14 +105,20 @@ def _find(document: Json, path: Path) -> Json:
     return node
 
 
-def _has(document: Json, path: Path) -> bool:
-    parent = _find(document, path[:-1])
-    return parent is not None and _holds(parent, path[-1])
+def _holds(node: Json, key: str | int) -> bool:
+    if isinstance(node, dict) and isinstance(key, str):
+        return key in node
+    if isinstance(node, list) and isinstance(key, int):
+        return 0 <= key < len(node)
+    raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
 
 
-def pointer(path: Path) -> str:
-    """Write a path as a JSON Pointer (RFC 6901): `~` is escaped before `/`."""
-    return "".join(f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in path)
+def _child(node: Json, key: str | int) -> Json:
+    if isinstance(node, dict) and isinstance(key, str):
+        return node.get(key)
+    if isinstance(node, list) and isinstance(key, int):
+        return node[key] if 0 <= key < len(node) else None
+    raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
 
 
 def apply(document: Json, operation: Operation) -> Json:
@@ -129,47 +126,82 @@ def apply(document: Json, operation: Operation) -> Json:
 
     Raises PatchError where RFC 6902 has the operation fail.
     """
-    path = operation["path"]
+    op, path = operation.get("op"), operation.get("path")
+    if op not in ("add", "replace", "remove") or not isinstance(op, str):
+        raise PatchError("an operation that is none of add, replace and remove")
     if not isinstance(path, str) or not path.startswith("/"):
         raise PatchError("an operation without a path")
-    keys = [key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/")]
-    return _applied(document, keys, operation)
+    keys = (key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
+    return _applied(document, Step(op, tuple(keys), operation.get("value")))
 
 
-def _applied(node: Json, keys: list[str], operation: Operation) -> Json:
-    key, rest = keys[0], keys[1:]
-    if isinstance(node, dict):
-        if rest or operation["op"] != "add":
-            if key not in node:
-                raise PatchError(f"nothing stands at {operation['path']}")
-        changed = dict(node)
-        if rest:
-            changed[key] = _applied(node[key], rest, operation)
-        elif operation["op"] == "remove":
-            del changed[key]
+def _applied(document: Json, step: Step) -> Json:
+    result = node = _copy(document, step)
+    for key in step.path[:-1]:
+        if isinstance(node, dict):
+            child = _copy(node.get(str(key)), step)
+            node[str(key)] = child
         else:
-            changed[key] = operation["value"]
-        return changed
-    if isinstance(node, list):
-        return _applied_to_list(node, keys, operation)
-    raise PatchError(f"nothing can stand at {operation['path']}")
-
-
-def _applied_to_list(node: list[Json], keys: list[str], operation: Operation) -> Json:
-    key, rest = keys[0], keys[1:]
-    changed = list(node)
-    if key == "-" and not rest and operation["op"] == "add":
-        changed.append(operation["value"])
-        return changed
-    if not (key.isascii() and key.isdigit() and int(key) < len(node)):
-        raise PatchError(f"nothing stands at {operation['path']}")
-    index = int(key)
-    if rest:
-        changed[index] = _applied(node[index], rest, operation)
-    elif operation["op"] == "remove":
-        del changed[index]
-    elif operation["op"] == "replace":
-        changed[index] = operation["value"]
+            place = _index(node, key, step)
+            child = _copy(node[place], step)
+            node[place] = child
+        node = child
+    if isinstance(node, dict):
+        _change_object(node, step)
     else:
-        changed.insert(index, operation["value"])
-    return changed
+        _change_list(node, step)
+    return result
+
+
+def _copy(node: Json, step: Step) -> JsonObject | list[Json]:
+    if isinstance(node, dict):
+        return dict(node)
+    if isinstance(node, list):
+        return list(node)
+    raise PatchError(f"there is nothing on the way to {pointer(step.path)}")
+
+
+def _change_object(node: JsonObject, step: Step) -> None:
+    name = str(step.path[-1])
+    if step.op != "add" and name not in node:
+        raise PatchError(f"nothing stands at {pointer(step.path)}")
+    if step.op == "remove":
+        del node[name]
+    else:
+        node[name] = step.value
+
+
+def _change_list(node: list[Json], step: Step) -> None:
+    key = step.path[-1]
+    if step.op == "add" and key in ("-", len(node), str(len(node))):
+        node.append(step.value)
+        return
+    place = _index(node, key, step)
+    if step.op == "remove":
+        del node[place]
+    elif step.op == "replace":
+        node[place] = step.value
+    else:
+        node.insert(place, step.value)
+
+
+def _index(node: list[Json], key: str | int, step: Step) -> int:
+    """Read an array index as RFC 6901 has it: digits without a leading zero."""
+    if isinstance(key, str):
+        plain = key.isascii() and key.isdigit() and (key == "0" or not key.startswith("0"))
+        key = int(key) if plain else -1
+    if not 0 <= key < len(node):
+        raise PatchError(f"nothing stands at {pointer(step.path)}")
+    return key
+
+
+def _written(step: Step) -> Operation:
+    if step.op == "remove":
+        return {"op": step.op, "path": pointer(step.path)}
+    return {"op": step.op, "path": pointer(step.path), "value": step.value}
+
+
+@lru_cache(maxsize=1024)
+def pointer(path: Path) -> str:
+    """Write a path as a JSON Pointer (RFC 6901): `~` is escaped before `/`."""
+    return "".join([f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in path])

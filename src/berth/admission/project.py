@@ -1,9 +1,11 @@
 """A raw Pod becomes the few fields that we read; what is of another kind than Kubernetes allows is
 a BadReview, as the API server would have refused it before us."""
 
+from typing import cast
+
 from berth import names
 from berth.errors import BadReview
-from berth.model.pod import Container, EnvVar, Pod
+from berth.model.pod import Container, Pod
 from berth.model.raw import Json, JsonObject, Path, dotted
 
 _NOTHING: JsonObject = {}
@@ -14,7 +16,7 @@ def pod(raw: JsonObject) -> Pod:
     metadata = mapping(raw, "metadata", ())
     spec = mapping(raw, "spec", ())
     level = mapping(spec, "resources", ("spec",))
-    volumes = tuple(_objects(spec, "volumes", ("spec",)))
+    volumes = _objects(spec, "volumes", ("spec",))
     return Pod(
         labels=mapping(metadata, "labels", ("metadata",)),
         annotations=mapping(metadata, "annotations", ("metadata",)),
@@ -28,7 +30,7 @@ def pod(raw: JsonObject) -> Pod:
         | mapping(level, "requests", ("spec", "resources")),
         host_paths=_host_paths(volumes),
         volumes=volumes,
-        tolerations=tuple(_objects(spec, "tolerations", ("spec",))),
+        tolerations=_objects(spec, "tolerations", ("spec",)),
         containers=tuple(
             _container(container, ("spec", kind, index))
             for kind in ("initContainers", "containers")
@@ -40,25 +42,28 @@ def pod(raw: JsonObject) -> Pod:
 def _container(raw: JsonObject, path: Path) -> Container:
     resources = mapping(raw, "resources", path)
     security = mapping(raw, "securityContext", path)
+    env = _objects(raw, "env", path)
     return Container(
         path=path,
         name=_text(raw, "name", path) or "",
         limits=mapping(resources, "limits", (*path, "resources")),
         requests=mapping(resources, "requests", (*path, "resources")),
-        env=tuple(
-            EnvVar(
-                _text(entry, "name", (*path, "env")) or "",
-                None if entry.get("valueFrom") else _text(entry, "value", (*path, "env")) or "",
-            )
-            for entry in _objects(raw, "env", path)
-        ),
-        mounts=tuple(_objects(raw, "volumeMounts", path)),
+        env=env,
+        env_names=_names(env, (*path, "env")),
+        mounts=_objects(raw, "volumeMounts", path),
         privileged=security.get("privileged") is True,
         has_claims=bool(resources.get("claims")),
     )
 
 
-def _host_paths(volumes: tuple[JsonObject, ...]) -> dict[str, str]:
+def _names(entries: list[JsonObject], path: Path) -> frozenset[str]:
+    names = [entry.get("name", "") for entry in entries]
+    if not set(map(type, names)) <= {str}:
+        raise _malformed(path, "a list of objects with names")
+    return frozenset(cast("list[str]", names))
+
+
+def _host_paths(volumes: list[JsonObject]) -> dict[str, str]:
     found = {}
     for index, volume in enumerate(volumes):
         path = ("spec", "volumes", index)
@@ -84,10 +89,9 @@ def _objects(parent: JsonObject, key: str, path: Path) -> list[JsonObject]:
         return []
     if not isinstance(value, list):
         raise _malformed((*path, key), "a list")
-    entries = [entry for entry in value if isinstance(entry, dict)]
-    if len(entries) != len(value):
+    if not set(map(type, value)) <= {dict}:
         raise _malformed((*path, key), "a list of objects")
-    return entries
+    return cast("list[JsonObject]", value)
 
 
 def _text(parent: JsonObject, key: str, path: Path) -> str | None:

@@ -89,6 +89,8 @@ async def _body(request: web.Request) -> bytes:
         return await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise BadReview("the body is larger than 8 MiB", 413) from None
+    except ConnectionError:
+        raise BadReview("the caller went away before the end of the body") from None
 
 
 def _decide(review: wire.Review, request: web.Request) -> tuple[Decision | None, bytes]:
@@ -113,7 +115,7 @@ def _log(review: wire.Review, decision: Decision | None, milliseconds: float) ->
         extra={
             "uid": review.uid,
             "namespace": review.namespace,
-            "pod": review.name,
+            "pod": review.shown_name,
             "operation": review.operation,
             "dry_run": review.dry_run,
             "decision": decision.verdict.value if decision else Verdict.IGNORED.value,

@@ -37,15 +37,14 @@ def problems(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Problem]:
 
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:
     path = (*container.path, "env")
-    for entry in container.env:
-        if rules.limit_env is Handling.DENY and entry.name in vendor.limit_env:
-            what = f"{entry.name} is set by the device plugin from the container's limits"
-            names = " or ".join(name for name in (vendor.memory, vendor.cores) if name)
-            fix = f"remove it and ask with {names}"
-            yield Problem(Reason.DEVICE_ENV, path, what, fix)
-        if rules.device_env is Handling.DENY and entry.name == vendor.visible_env:
-            what = f"{entry.name} is set by the device plugin to the devices given"
-            yield Problem(Reason.DEVICE_ENV, path, what, "remove it")
+    if rules.limit_env is Handling.DENY:
+        for name in sorted(vendor.limit_env & container.env_names):
+            what = f"{name} is set by the device plugin from the container's limits"
+            resources = " or ".join(one for one in (vendor.memory, vendor.cores) if one)
+            yield Problem(Reason.DEVICE_ENV, path, what, f"remove it and ask with {resources}")
+    if rules.device_env is Handling.DENY and vendor.visible_env in container.env_names:
+        what = f"{vendor.visible_env} is set by the device plugin to the devices given"
+        yield Problem(Reason.DEVICE_ENV, path, what, "remove it")
 
 
 def warnings(pod: Pod, demand: Demand) -> Iterator[str]:

@@ -1,24 +1,25 @@
 """AdmissionReview in and out (admission.k8s.io/v1, and v1beta1 answered in kind)."""
 
 import json
+import re
 from base64 import b64encode
 from collections.abc import Iterable
-from dataclasses import dataclass
 from http import HTTPStatus
 
+import msgspec
 import orjson
 
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import Json, JsonObject, dotted
 
 VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Review:
+class Review(msgspec.Struct, frozen=True, kw_only=True):
     """What kube-apiserver asks. `object` is the raw Pod, or None where there is none (DELETE)."""
 
     api_version: str
@@ -32,6 +33,13 @@ class Review:
     name: str
     dry_run: bool
     object: JsonObject | None
+
+    @property
+    def shown_name(self) -> str:
+        """The Pod's name for logs; `train-*` where the API server has yet to end a generateName."""
+        metadata = (self.object or {}).get("metadata")
+        prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
+        return f"{prefix}*" if prefix and not self.name else self.name
 
     @property
     def creates_pod(self) -> bool:
@@ -83,15 +91,15 @@ def _load(body: bytes) -> Json:
     """
     try:
         document: Json = orjson.loads(body)
-        if _as_go_writes(document) != body.rstrip():
+        written = orjson.dumps(document)
+        if written != body.rstrip() and _as_go_writes(written) != body.rstrip():
             json.loads(body, object_pairs_hook=_without_duplicates)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError, orjson.JSONEncodeError):  # dumps nests less than loads
         raise BadReview("the body is not valid JSON") from None
     return document
 
 
-def _as_go_writes(document: Json) -> bytes:
-    text = orjson.dumps(document)
+def _as_go_writes(text: bytes) -> bytes:
     for char, escape in ((b"<", b"\\u003c"), (b">", b"\\u003e"), (b"&", b"\\u0026")):
         text = text.replace(char, escape)
     return text
@@ -129,7 +137,8 @@ def allow(review: Review) -> bytes:
 def answer(review: Review, decision: Decision) -> bytes:
     """Answer with what was decided; a patch only where there is one."""
     if decision.verdict is Verdict.REFUSED:
-        return _encode(review, {"uid": review.uid, "allowed": False, "status": _status(decision)})
+        status = _status(review, decision)
+        return _encode(review, {"uid": review.uid, "allowed": False, "status": status})
     response: JsonObject = {"uid": review.uid, "allowed": True}
     if decision.operations:
         response["patchType"] = "JSONPatch"
@@ -139,20 +148,32 @@ def answer(review: Review, decision: Decision) -> bytes:
     return _encode(review, response)
 
 
-def _status(decision: Decision) -> JsonObject:
-    """422 for what is wrong in itself, 403 for what only this cluster's rules forbid."""
+def _status(review: Review, decision: Decision) -> JsonObject:
+    """422 for what is wrong in itself, 403 for what only this cluster's rules forbid.
+
+    The causes are what kubectl lists for an Invalid object, a line each.
+    """
     by_rule = all(problem.reason.is_policy for problem in decision.problems)
     status = HTTPStatus.FORBIDDEN if by_rule else HTTPStatus.UNPROCESSABLE_ENTITY
+    causes: list[Json] = [
+        {
+            "reason": "FieldValueInvalid",
+            "field": dotted(problem.path),
+            "message": f"{problem.what}; {problem.fix}",
+        }
+        for problem in decision.problems
+    ]
     return {
         "code": status.value,
         "reason": "Forbidden" if by_rule else "Invalid",
         "message": ". ".join(str(problem) for problem in decision.problems),
+        "details": {"kind": "Pod", "name": review.name, "causes": causes},
     }
 
 
 def clean(warnings: Iterable[str]) -> Iterable[str]:
     """Make warnings that kube-apiserver passes on: one line each, short, no two alike."""
-    lines = (" ".join(warning.split()) for warning in warnings)
+    lines = (" ".join(_CONTROL.sub(" ", warning).split()) for warning in warnings)
     short = (
         line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"
         for line in lines

@@ -26,8 +26,9 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
     """Yield each document with the name of its source. Raises UsageError, naming the source."""
     for source, text in _texts(names):
         try:
-            documents: list[Json] = list(yaml.load_all(text, Loader=_Loader))  # noqa: S506  safe
-        except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
+            loaded = yaml.load_all(text, Loader=_Loader)
+            documents = [_as_json(document) for document in loaded]
+        except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
             why = " ".join(str(error).split())
             raise UsageError(f"{source}: is not valid YAML: {why}") from None
         for document in documents:
@@ -35,9 +36,7 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
                 continue
             if not isinstance(document, dict):
                 raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
-            plain = _with_text_keys(document)
-            if isinstance(plain, dict):
-                yield source, plain
+            yield source, document
 
 
 def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
@@ -57,13 +56,20 @@ def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
                 raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
 
 
-def _with_text_keys(value: Json | dict[object, Json]) -> Json:
-    """YAML has keys such as 1 and true; JSON, and so Kubernetes, has text only."""
+def _as_json(value: object) -> Json:
+    """Return what JSON, and so Kubernetes, has for it: keys are text, huge numbers are floats.
+
+    Raises ValueError for what JSON cannot hold, RecursionError for a loop of YAML aliases.
+    """
     if isinstance(value, dict):
         return {
-            key if isinstance(key, str) else str(key).lower(): _with_text_keys(below)
+            key if isinstance(key, str) else str(key).lower(): _as_json(below)
             for key, below in value.items()
         }
     if isinstance(value, list):
-        return [_with_text_keys(below) for below in value]
-    return value
+        return [_as_json(below) for below in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return float(value)
+    if value is None or isinstance(value, str | int | float):
+        return value
+    raise ValueError(f"a {type(value).__name__} is nothing that Kubernetes reads")

@@ -164,6 +164,7 @@ async def listen(
     runner = web.AppRunner(
         app,
         access_log=None,
+        auto_decompress=False,  # a compressed body is refused, so never unpacked
         keepalive_timeout=server.idle_seconds,
         shutdown_timeout=server.drain_seconds,
     )

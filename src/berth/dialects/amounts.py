@@ -1,8 +1,9 @@
 """The numbers that a container asks for, read strictly: a wrong one is a Problem, never a zero."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
+
+import msgspec
 
 from berth.model import quantity
 from berth.model.decision import Problem, Reason
@@ -19,8 +20,7 @@ _MIB = 2**20
 _SHOWN = 40
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Amounts:
+class Amounts(msgspec.Struct, frozen=True, kw_only=True):
     """The resolved numbers of one container; None is "not named"."""
 
     count: int | None = None
@@ -92,7 +92,7 @@ def _whole(raw: Json, path: Path, role: str, most: int) -> tuple[int | None, Pro
         what = f"{_shown(raw)} is negative"
         return None, Problem(Reason.NEGATIVE, path, what, f"write a number from 0 to {most}")
     if isinstance(value, Fraction):
-        what = f"{_shown(raw)} is not a whole number"
+        what = f"{float(value):g} is not a whole number"
         return None, Problem(Reason.NOT_WHOLE, path, what, _FIX_FRACTION[role])
     if value > most:
         return None, _too_large(raw, value, path, role, most)
@@ -117,16 +117,16 @@ def _too_large(raw: Json, value: int, path: Path, role: str, most: int) -> Probl
                 Reason.TOO_LARGE, path, what, f"write {value // _MIB} if {shown} is meant"
             )
         return Problem(Reason.TOO_LARGE, path, what, f"write at most {most}")
-    unit = {
-        "count": "devices, more than any node has",
-        "memory_percent": "percent of a card's memory, and 100 is all of it",
-        "cores": "percent of one device's cores, and 100 is all of them",
-        "priority": "more than a priority can be",
+    what = {
+        "count": f"{shown} devices are more than any node has",
+        "memory_percent": f"{shown} percent is more than all of a card's memory",
+        "cores": f"{shown} percent is more than all of a device's cores",
+        "priority": f"{shown} is more than a priority can be",
     }[role]
     fix = f"write at most {most}"
     if role == "cores":
-        fix = f"write at most {most}, which each device of the container gets"
-    return Problem(Reason.TOO_LARGE, path, f"{shown} is {unit}", fix)
+        fix += ", which each device of the container gets"
+    return Problem(Reason.TOO_LARGE, path, what, fix)
 
 
 def _shown(raw: Json) -> str:

@@ -8,6 +8,8 @@ differ on purpose is in docs/reference/differences.md.
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import msgspec
+
 from berth.dialects import amounts, variables
 from berth.model.decision import Problem, Reason
 from berth.model.demand import ContainerDemand, Demand, Share
@@ -19,8 +21,7 @@ from berth.model.vendor import Vendor
 WHOLE_CARD = 100
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(msgspec.Struct, frozen=True):
     """The demand of a Pod, all that is wrong with it, and what its author should know."""
 
     demand: Demand
@@ -71,7 +72,7 @@ def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Readi
 
 
 def _names(container: Container, vendor: Vendor) -> bool:
-    return any(name in container.limits or name in container.requests for name in vendor.resources)
+    return vendor.named_in(container.limits) or vendor.named_in(container.requests)
 
 
 def _misplaced(pod: Pod, vendors: Sequence[Vendor]) -> Iterator[str]:

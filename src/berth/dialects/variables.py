@@ -13,13 +13,13 @@ def put(container: Container, name: str, value: str, why: str) -> Iterator[Chang
     An administrator's policy wins over what the Pod says, as the last of two entries would.
     """
     env = (*container.path, "env")
-    places = [index for index, entry in enumerate(container.env) if entry.name == name]
+    places = container.places(name)
     if not places:
         yield Append(env, {"name": name, "value": value}, why)
         return
-    if any(container.env[index].value != value for index in places):
+    if any(container.value(index) != value for index in places):
         yield Warn(f"{dotted(env)}: {name} is replaced by {value}: {why}")
-    if container.env[places[0]].value != value:
+    if container.value(places[0]) != value:
         yield Put((*env, places[0]), {"name": name, "value": value}, why)
     for index in reversed(places[1:]):
         yield Drop((*env, index), f"{name} stands twice")
@@ -28,7 +28,7 @@ def put(container: Container, name: str, value: str, why: str) -> Iterator[Chang
 def drop(container: Container, names: frozenset[str], why: str) -> Iterator[Change]:
     """Yield the edits that take out every entry of `names`."""
     env = (*container.path, "env")
-    for index, entry in enumerate(container.env):
-        if entry.name in names:
-            yield Warn(f"{dotted(env)}: {entry.name} is removed: {why}")
+    for name in sorted(names & container.env_names):
+        yield Warn(f"{dotted(env)}: {name} is removed: {why}")
+        for index in container.places(name):
             yield Drop((*env, index), why)

@@ -1,7 +1,8 @@
 """What admission answers: a verdict, and for a refusal every mistake that was found."""
 
-from dataclasses import dataclass, field, replace
 from enum import Enum
+
+import msgspec
 
 from berth.model.raw import Json, JsonObject, Path, dotted
 
@@ -38,8 +39,7 @@ class Reason(Enum):
         return self in {Reason.NODE_NAME, Reason.PRIVILEGED, Reason.DEVICE_ENV}
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(msgspec.Struct, frozen=True):
     """One mistake: where it stands, what is wrong with it, and what to do."""
 
     reason: Reason
@@ -53,13 +53,12 @@ class Problem:
         return f"{dotted(self.path)}: {self.what}; {self.fix}"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Decision:
+class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The answer for one Pod. `operations` is RFC 6902 and `pod` their result."""
 
     verdict: Verdict
     pod: JsonObject
-    operations: list[dict[str, Json]] = field(default_factory=list)
+    operations: list[dict[str, Json]] = []
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
@@ -67,4 +66,4 @@ class Decision:
 
     def warned(self, warnings: tuple[str, ...]) -> "Decision":
         """Return the same decision with more warnings."""
-        return replace(self, warnings=(*self.warnings, *warnings))
+        return msgspec.structs.replace(self, warnings=(*self.warnings, *warnings))

@@ -1,13 +1,12 @@
 """What a Pod wants of accelerators, the same for every dialect."""
 
-from dataclasses import dataclass
+import msgspec
 
 from berth.model.pod import Container
 from berth.model.vendor import Vendor
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Share:
+class Share(msgspec.Struct, frozen=True, kw_only=True):
     """What one container wants of each of `count` devices."""
 
     vendor: Vendor
@@ -19,16 +18,14 @@ class Share:
     priority: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class ContainerDemand:
+class ContainerDemand(msgspec.Struct, frozen=True):
     """A container beside the share that it wants, if any."""
 
     container: Container
     share: Share | None
 
 
-@dataclass(frozen=True, slots=True)
-class Demand:
+class Demand(msgspec.Struct, frozen=True):
     """A Pod's whole wish, container by container in the Pod's order."""
 
     containers: tuple[ContainerDemand, ...]
@@ -36,4 +33,4 @@ class Demand:
     @property
     def any(self) -> bool:
         """Whether some container wants a device."""
-        return any(wanted.share for wanted in self.containers)
+        return any([wanted.share for wanted in self.containers])

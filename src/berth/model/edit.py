@@ -3,14 +3,14 @@
 All paths mean places in the document as it was given, whatever other edits do.
 """
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from berth.model.raw import Json, Path
 
 
-@dataclass(frozen=True, slots=True)
-class Put:
+class Put(msgspec.Struct, frozen=True):
     """`value` stands at `path`; parents that lack are made. `why` is a sentence for people."""
 
     path: Path
@@ -18,8 +18,7 @@ class Put:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Append:
+class Append(msgspec.Struct, frozen=True):
     """`value` is the last entry of the list at `path`, which is made if it lacks."""
 
     path: Path
@@ -27,16 +26,14 @@ class Append:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(msgspec.Struct, frozen=True):
     """Nothing stands at `path`."""
 
     path: Path
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Warn:
+class Warn(msgspec.Struct, frozen=True):
     """Nothing changes, but the Pod's author should know."""
 
     text: str

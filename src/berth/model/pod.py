@@ -1,21 +1,16 @@
-"""The fields of a Pod that an admission decision reads."""
+"""The fields of a Pod that an admission decision reads.
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+Structs rather than dataclasses: as frozen, and made in a tenth of the time, once per request.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from berth.model.raw import Json, JsonObject, Path
 
 
-@dataclass(frozen=True, slots=True)
-class EnvVar:
-    """One entry of a container's env; `value` is None where `valueFrom` gives it."""
-
-    name: str
-    value: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Container:
+class Container(msgspec.Struct, frozen=True, kw_only=True):
     """An app container, an init container or a native sidecar."""
 
     path: Path
@@ -23,15 +18,30 @@ class Container:
     name: str
     limits: Mapping[str, Json]
     requests: Mapping[str, Json]
-    env: tuple[EnvVar, ...]
-    mounts: tuple[JsonObject, ...]
+    env: Sequence[JsonObject]
+    """Raw entries: a container may have hundreds, of which an answer reads a few."""
+    env_names: frozenset[str]
+    mounts: Sequence[JsonObject]
     privileged: bool
     has_claims: bool
     """Whether it uses DRA resource claims."""
 
+    def places(self, name: str) -> list[int]:
+        """Return the indexes of the env entries of this name: none, one, or a twin too many."""
+        if name not in self.env_names:
+            return []
+        return [index for index, entry in enumerate(self.env) if entry.get("name") == name]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pod:
+    def value(self, index: int) -> str | None:
+        """Return the literal value of an env entry, None where `valueFrom` gives it."""
+        entry = self.env[index]
+        if entry.get("valueFrom"):
+            return None
+        value = entry.get("value")
+        return value if isinstance(value, str) else ""
+
+
+class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod at CREATE: it has no uid yet, and often no name."""
 
     labels: Mapping[str, Json]
@@ -45,7 +55,7 @@ class Pod:
     """Resources of the Pod as a whole (KEP-2837), limits and requests together."""
     host_paths: Mapping[str, str]
     """Volume name to the path on the host that it shows."""
-    volumes: tuple[JsonObject, ...]
-    tolerations: tuple[JsonObject, ...]
+    volumes: Sequence[JsonObject]
+    tolerations: Sequence[JsonObject]
     containers: tuple[Container, ...]
     """Init containers and sidecars first, as Kubernetes orders them."""

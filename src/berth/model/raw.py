@@ -1,5 +1,6 @@
 """JSON as it came, for the places that must keep what they do not understand."""
 
+from functools import lru_cache
 from typing import TypeAlias, Union
 
 # A Union, as `|` cannot join types with the name of one that is still to come.
@@ -12,6 +13,7 @@ Path: TypeAlias = tuple[str | int, ...]
 """Where in a document: ("spec", "containers", 0, "env")."""
 
 
+@lru_cache(maxsize=1024)
 def dotted(path: Path) -> str:
     """Write a path as Kubernetes writes field paths: `spec.containers[0].env`."""
     text = ""

@@ -1,6 +1,9 @@
 """A kind of accelerator, as data: how HAMi names its resources and what it wants of a Pod."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from berth.model.raw import Json
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,8 +50,14 @@ class Vendor:
     annotations: tuple[str, ...] = ()
     """Pod annotations that steer this vendor's placement (hami-webhook contract, user-set)."""
 
-    @property
-    def resources(self) -> tuple[str, ...]:
-        """The configured resource names, the count first."""
+    resources: tuple[str, ...] = field(init=False)
+    """The configured resource names, the count first."""
+
+    def __post_init__(self) -> None:
+        """Work out once what every container is held against."""
         named = (self.count, self.memory, self.memory_percent, self.cores, self.priority)
-        return tuple(name for name in named if name)
+        object.__setattr__(self, "resources", tuple(name for name in named if name))
+
+    def named_in(self, resources: Mapping[str, Json]) -> bool:
+        """Whether limits or requests name a resource of this vendor."""
+        return bool(resources) and any(name in resources for name in self.resources)

@@ -1,0 +1,166 @@
+"""`berth demo`: the real server on loopback, asked about the examples as kube-apiserver would."""
+
+import asyncio
+import ssl
+import sys
+import tempfile
+import uuid
+from base64 import b64decode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+import aiohttp
+import click
+import orjson
+import uvloop
+
+from berth import names
+from berth import settings as configured
+from berth.admission import configuration, patch, serve, templates
+from berth.cli import manifest, show, webhook
+from berth.errors import UsageError
+from berth.model.decision import Decision, Verdict
+from berth.model.raw import Json, JsonObject
+
+
+@click.command()
+@click.option(
+    "folder",
+    "--examples",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="Folder of manifests to show; else Berth's own examples.",
+)
+def command(*, folder: Path | None) -> None:
+    """Show what Berth does, without a cluster.
+
+    Starts the real server with a CA of its own on loopback, and sends it the examples over HTTPS.
+    """
+    shown = _examples(folder or _own_examples())
+    with tempfile.TemporaryDirectory() as place:
+        answers = uvloop.run(_demo(shown, Path(place)))
+    for example, answer in zip(shown, answers, strict=True):
+        click.echo(click.style(f"# {example.comment}", dim=True))
+        title = f"{example.title}  {answer.milliseconds:.2f} ms"
+        show.decision(title, example.pod, answer.decision)
+    times = [answer.milliseconds for answer in answers]
+    click.echo(show.summary(answer.decision for answer in answers))
+    click.echo(
+        f"Latency over HTTPS: {median(times):.2f} ms in the middle, {max(times):.2f} at most"
+    )
+    click.echo("Next: `berth explain -f your-pod.yaml`, or `berth manifests` for a cluster.")
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """One Pod of the examples, as a user wrote it."""
+
+    title: str
+    comment: str
+    pod: JsonObject
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What the server said about it."""
+
+    decision: Decision
+    milliseconds: float
+
+
+def _own_examples() -> Path:
+    here = Path(__file__).resolve()
+    for folder in (here.parents[1] / "examples", here.parents[3] / "examples"):
+        if folder.is_dir():
+            return folder
+    raise UsageError("the examples are not installed; give a folder with --examples")
+
+
+def _examples(folder: Path) -> list[Example]:
+    found = []
+    for file in sorted(folder.rglob("pod.yaml")) or sorted(folder.rglob("*.yaml")):
+        first = file.read_text().partition("\n")[0]
+        comment = first.removeprefix("# ") if first.startswith("#") else file.name
+        for _, document in manifest.read([str(file)]):
+            for template in templates.find(document):
+                title = f"{file.parent.name}: {document.get('kind')}"
+                found.append(Example(title, comment, template.pod))
+    if not found:
+        raise UsageError(f"{folder}: holds no manifest of a Pod")
+    return found
+
+
+async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
+    loaded = configured.load(None, ("server.host=127.0.0.1", "server.port=0"))
+    rules, _ = configuration.rules(loaded, None)
+    identity = webhook.certificate(loaded, place)
+    state = serve.State()
+    runner, port = await webhook.listen(
+        loaded.server, serve.application(rules, state), identity.context
+    )
+    state.ready = True
+    click.echo(f"berth webhook is listening on https://127.0.0.1:{port}{names.MUTATE_PATH}\n")
+    trust = ssl.create_default_context(cadata=identity.authority.decode())
+    try:
+        async with aiohttp.ClientSession(
+            f"https://127.0.0.1:{port}", connector=aiohttp.TCPConnector(ssl=trust)
+        ) as session:
+            await session.get("/readyz")  # so that the first Pod does not pay for the handshake
+            answers = []
+            with click.progressbar(length=len(shown), label="asking", file=sys.stderr) as bar:
+                for example in shown:
+                    answers.append(await _ask(session, example.pod))
+                    bar.update(1)
+            return answers
+    finally:
+        await runner.cleanup()
+
+
+async def _ask(session: aiohttp.ClientSession, pod: JsonObject) -> Answered:
+    started = perf_counter()
+    async with session.post(names.MUTATE_PATH, json=_review(pod)) as answer:
+        review = orjson.loads(await answer.read())
+    milliseconds = (perf_counter() - started) * 1000
+    response = review["response"]
+    warnings = tuple(response.get("warnings", ()))
+    if not response["allowed"]:
+        reasons = (response["status"]["message"],)
+        refused = Decision(verdict=Verdict.REFUSED, pod=pod, reasons=reasons)
+        return Answered(refused, milliseconds)
+    operations = orjson.loads(b64decode(response["patch"])) if "patch" in response else []
+    verdict = Verdict.PATCHED if operations else Verdict.UNCHANGED
+    return Answered(
+        Decision(
+            verdict=verdict,
+            pod=_patched(pod, operations),
+            operations=operations,
+            warnings=warnings,
+        ),
+        milliseconds,
+    )
+
+
+def _patched(pod: JsonObject, operations: list[patch.Operation]) -> JsonObject:
+    result: Json = pod
+    for operation in operations:
+        result = patch.apply(result, operation)
+    return result if isinstance(result, dict) else pod
+
+
+def _review(pod: JsonObject) -> JsonObject:
+    """The AdmissionReview that kube-apiserver makes of the CREATE of `pod`."""
+    kind: JsonObject = {"group": "", "version": "v1", "kind": "Pod"}
+    return {
+        "apiVersion": "admission.k8s.io/v1",
+        "kind": "AdmissionReview",
+        "request": {
+            "uid": str(uuid.uuid4()),
+            "kind": kind,
+            "resource": {"group": "", "version": "v1", "resource": "pods"},
+            "operation": "CREATE",
+            "namespace": "default",
+            "object": {"apiVersion": "v1", "kind": "Pod", **pod},
+        },
+    }

@@ -1,0 +1,82 @@
+"""Our own examples, created on the real API server through the registered webhook."""
+
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
+import pytest
+from tests.cluster.kubectl import Kubectl
+from tests.e2e import stored
+from tests.e2e.api import Api
+from tests.webhook import Webhook
+
+from berth.admission import templates
+from berth.cli import manifest
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir())
+
+
+def _pod(folder: str) -> dict[str, Any]:
+    ((_, document),) = manifest.read([str(EXAMPLES / folder / "pod.yaml")])
+    (template,) = templates.find(document)
+    metadata = {k: v for k, v in (template.pod.get("metadata") or {}).items() if k != "name"}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": folder, **metadata},
+        "spec": template.pod["spec"],
+    }
+
+
+def _expected(folder: str) -> dict[str, Any]:
+    ((_, document),) = manifest.read([str(EXAMPLES / folder / "expected.yaml")])
+    return dict(document)
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if _expected(f)["decision"] != "refused"])
+def test_an_example_is_stored_as_it_promises(
+    folder: str, api: Api, registered: Webhook, space: str, space_without_us: str
+) -> None:
+    """What the API server stores is the Pod without us, plus the patch in expected.yaml."""
+    assert registered.process.poll() is None
+    pod = _pod(folder)
+    without_us = stored.comparable(api.stored(pod, space_without_us))
+    with_us = stored.comparable(api.stored(pod, space))
+    patch = _expected(folder).get("patch", [])
+    assert with_us == jsonpatch.apply_patch(without_us, _onto_what_is_there(without_us, patch))
+
+
+def _onto_what_is_there(pod: dict[str, Any], patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Merge parents that a patch for a file adds with those that the API server has made."""
+    return [
+        {**operation, "value": {**there, **operation["value"]}}
+        if isinstance(there := _at(pod, operation["path"]), dict)
+        else operation
+        for operation in patch
+    ]
+
+
+def _at(pod: dict[str, Any], path: str) -> Any:
+    node: Any = pod
+    for key in path.replace("~1", "/").split("/")[1:] if "~1" not in path else []:
+        if isinstance(node, list):
+            node = node[int(key)] if key.isdigit() and int(key) < len(node) else None
+        else:
+            node = node.get(key) if isinstance(node, dict) else None
+    return node if "~1" not in path else None
+
+
+@pytest.mark.parametrize("folder", [f for f in FOLDERS if _expected(f)["decision"] == "refused"])
+def test_kubectl_shows_why_an_example_is_refused(
+    folder: str, registered: Webhook, kubectl: Kubectl
+) -> None:
+    """Every reason of expected.yaml reaches the user, by the real kubectl."""
+    assert registered.process.poll() is None
+    done = kubectl("create", "-f", str(EXAMPLES / folder / "pod.yaml"), check=False)
+    assert done.returncode != 0
+    said = " ".join(done.stderr.split())
+    for reason in _expected(folder)["reasons"]:
+        field, _, what = reason.partition(": ")
+        assert field in said
+        assert what in said

@@ -1,0 +1,160 @@
+"""The webhook configuration: what it lets through, how it is kept, how it goes."""
+
+import signal
+import subprocess
+import sys
+import time
+from typing import Any
+
+import yaml
+from tests import pods
+from tests.cluster.controlplane import ControlPlane
+from tests.cluster.kubectl import Kubectl
+from tests.cluster.namespaces import own
+from tests.e2e import conftest
+from tests.e2e.api import Api
+from tests.e2e.conftest import Register
+from tests.webhook import Webhook
+
+CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
+MERGE = "application/merge-patch+json"
+
+
+def _web() -> dict[str, Any]:
+    pod = pods.pod(pods.container("web", {"cpu": "100m"}))
+    pod["metadata"] = {"generateName": "web-"}
+    return pod
+
+
+def _gpu(**limits: str) -> dict[str, Any]:
+    pod = pods.gpu_pod(limits or {"nvidia.com/gpu": "1"})
+    pod["metadata"] = {"generateName": "gpu-"}
+    return pod
+
+
+def test_the_stored_configuration_is_the_promised_one(api: Api, registered: Webhook) -> None:
+    """CREATE of pods only, Fail, five seconds, IfNeeded, no side effects, both exclusions."""
+    assert registered.process.poll() is None
+    status, found = api.ask("GET", f"{CONFIGURATIONS}/berth")
+    assert status == 200
+    (webhook,) = found["webhooks"]
+    assert webhook["rules"] == [
+        {
+            "apiGroups": [""],
+            "apiVersions": ["v1"],
+            "operations": ["CREATE"],
+            "resources": ["pods"],
+            "scope": "Namespaced",
+        }
+    ]
+    chosen = ("failurePolicy", "timeoutSeconds", "reinvocationPolicy", "sideEffects")
+    assert [webhook[key] for key in chosen] == ["Fail", 5, "IfNeeded", "None"]
+    assert webhook["admissionReviewVersions"] == ["v1"]
+    excluded = webhook["namespaceSelector"]["matchExpressions"][0]
+    assert excluded["values"] == ["kube-system", "berth-system"]
+    assert webhook["objectSelector"]["matchExpressions"][0]["key"] == "hami.io/webhook"
+
+
+def test_a_pod_without_a_device_never_calls_us(api: Api, registered: Webhook, space: str) -> None:
+    """The API server's own match conditions keep other Pods away."""
+    before = len(registered.logged("admission.reviewed"))
+    assert api.create(_web(), space, dry_run=True)[0] == 201
+    assert len(registered.logged("admission.reviewed")) == before
+
+
+def test_our_outage_stops_pods_with_a_device_only(api: Api, register: Register, space: str) -> None:
+    """With the server gone, a web Pod is created and a GPU Pod is not (bug report 37)."""
+    with register() as running:
+        running.process.send_signal(signal.SIGKILL)
+        running.process.wait(10)
+        assert api.create(_web(), space, dry_run=True)[0] == 201
+        status, answer = api.create(_gpu(), space, dry_run=True)
+        assert status == 500
+        assert 'failed calling webhook "gpu.berth.dev"' in answer["message"]
+    assert api.create(_gpu(), space, dry_run=True)[0] == 201
+
+
+def test_a_configuration_that_someone_changed_is_put_right(api: Api, register: Register) -> None:
+    """`--register` keeps the configuration, and does not just make it."""
+    with register("--set", "registration.refreshSeconds=0.2"):
+        path = f"{CONFIGURATIONS}/berth"
+        wrong = [{"op": "replace", "path": "/webhooks/0/failurePolicy", "value": "Ignore"}]
+        assert api.ask("PATCH", path, wrong, "application/json-patch+json")[0] == 200
+        deadline = time.monotonic() + 20
+        while api.ask("GET", path)[1]["webhooks"][0]["failurePolicy"] != "Fail":
+            assert time.monotonic() < deadline
+
+
+def test_unregister_removes_it_and_says_so(
+    api: Api, register: Register, control_plane: ControlPlane
+) -> None:
+    """The command takes the configuration out; a second time there is nothing to take."""
+    command = [sys.executable, "-m", "berth", "unregister", "--kubeconfig"]
+    command.append(str(control_plane.kubeconfig))
+    with register():
+        done = subprocess.run(command, check=True, capture_output=True, text=True)
+        assert done.stdout == "MutatingWebhookConfiguration berth removed\n"
+        assert api.ask("GET", f"{CONFIGURATIONS}/berth")[0] == 404
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert done.stdout == "MutatingWebhookConfiguration berth was not there\n"
+
+
+def test_only_labelled_namespaces_where_so_set(
+    api: Api, register: Register, control_plane: ControlPlane
+) -> None:
+    """The label hami-webhook/inject=enabled lets a namespace in."""
+    with own(control_plane) as out, own(control_plane) as inside:
+        # The registration's own wait needs a namespace that is let in: so switch it on afterwards.
+        with register() as running:
+            path = f"{CONFIGURATIONS}/berth"
+            conftest.label(api, inside, {"hami-webhook/inject": "enabled"})
+            manifests = subprocess.run(
+                [
+                    *(sys.executable, "-m", "berth", "manifests"),
+                    *("--set", "registration.onlyLabelledNamespaces=true"),
+                ],
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+            wanted = list(yaml.safe_load_all(manifests))[-1]["webhooks"][0]["namespaceSelector"]
+            change = [{"op": "replace", "path": "/webhooks/0/namespaceSelector", "value": wanted}]
+            assert api.ask("PATCH", path, change, "application/json-patch+json")[0] == 200
+            deadline = time.monotonic() + 20
+            while _scheduler(api, out) != "default-scheduler":
+                assert time.monotonic() < deadline
+            assert _scheduler(api, inside) == "hami-scheduler"
+            assert running.process.poll() is None
+
+
+def _scheduler(api: Api, namespace: str) -> str:
+    status, pod = api.create(_gpu(), namespace, dry_run=True)
+    assert status == 201, pod
+    name: str = pod["spec"]["schedulerName"]
+    return name
+
+
+def test_manifests_are_what_the_api_server_takes(kubectl: Kubectl) -> None:
+    """Everything that `berth manifests` prints is valid, RBAC included."""
+    done = subprocess.run(
+        [sys.executable, "-m", "berth", "manifests", "--set", "registration.namespace=default"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    applied = subprocess.run(
+        [
+            str(kubectl.plane.kubectl),
+            f"--kubeconfig={kubectl.plane.kubeconfig}",
+            *("apply", "--dry-run=server", "-f", "-"),
+        ],
+        input=done.stdout,
+        check=False,
+        capture_output=True,
+        text=True,
+    )
+    assert applied.returncode == 0, applied.stderr
+    kinds = [document["kind"] for document in yaml.safe_load_all(done.stdout)]
+    assert kinds[-1] == "MutatingWebhookConfiguration"
+    for kind in ("ClusterRole", "ServiceAccount", "Deployment", "Service", "Secret"):
+        assert kind in kinds

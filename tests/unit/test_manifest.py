@@ -1,0 +1,109 @@
+"""Manifests are read as kubectl reads them, and every fault names its file."""
+
+from io import BytesIO, TextIOWrapper
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from berth.cli import manifest
+from berth.errors import UsageError
+
+
+def written(folder: Path, text: str, name: str = "a.yaml") -> str:
+    """Return the name of a file with this text."""
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def documents(*names: str) -> list[Any]:
+    """Return what is read, without the sources."""
+    return [document for _, document in manifest.read(names)]
+
+
+def test_every_document_is_read_in_order(tmp_path: Path) -> None:
+    """Empty documents and comments are none."""
+    name = written(tmp_path, "# first\n---\na: 1\n---\n---\nb: 2\n...\n")
+    assert list(manifest.read([name])) == [(name, {"a": 1}), (name, {"b": 2})]
+
+
+def test_json_is_read_as_well(tmp_path: Path) -> None:
+    """JSON is YAML."""
+    assert documents(written(tmp_path, '{"a": [1, "x", null]}', "a.json")) == [
+        {"a": [1, "x", None]}
+    ]
+
+
+def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
+    """Folders below it too, and nothing that is no manifest."""
+    (tmp_path / "deep").mkdir()
+    written(tmp_path / "deep", "n: 3", "c.json")
+    written(tmp_path, "n: 2", "b.yml")
+    written(tmp_path, "n: 1", "a.yaml")
+    written(tmp_path, "no: manifest: at all", "README.md")
+    assert documents(str(tmp_path)) == [{"n": 1}, {"n": 2}, {"n": 3}]
+
+
+def test_a_dash_is_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the output of other commands can be explained."""
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"a: 1")))
+    assert list(manifest.read(["-"])) == [("-", {"a": 1})]
+
+
+PLAIN = {
+    "a date is text": ("a: 2026-01-01", {"a": "2026-01-01"}),
+    "a time is text": ("a: 2026-01-01T10:00:00Z", {"a": "2026-01-01T10:00:00Z"}),
+    "a day that is none is text": ("a: 2026-13-45", {"a": "2026-13-45"}),
+    "a number as key is text": ("1: a", {"1": "a"}),
+    "a truth as key is text": ("{true: a, no: b}", {"true": "a", "false": "b"}),
+    "keys below are text too": ("a: [{1: {2: b}}]", {"a": [{"1": {"2": "b"}}]}),
+    "an alias is what it stands for": ("a: &x {b: 1}\nc: *x", {"a": {"b": 1}, "c": {"b": 1}}),
+    "a quantity with a unit is text": ("a: 16Gi", {"a": "16Gi"}),
+    "an exponent without a point is text": ("a: 1e3", {"a": "1e3"}),
+    "64 bits": ("a: 18446744073709551615", {"a": 2**64 - 1}),
+    "more than 64 bits": ("a: 18446744073709551616", {"a": 2.0**64}),
+}
+
+
+@pytest.mark.parametrize(("text", "document"), PLAIN.values(), ids=PLAIN.keys())
+def test_yaml_becomes_what_json_can_say(text: str, document: Any, tmp_path: Path) -> None:
+    """As on the way to an API server."""
+    (found,) = documents(written(tmp_path, text))
+    assert found == document
+    assert [type(value) for value in found.values()] == [type(value) for value in document.values()]
+
+
+FAULTS = {
+    "no YAML": ("a: [", "is not valid YAML"),
+    "no UTF-8": ("a: \x80", "is not valid YAML"),
+    "a list": ("- a", "holds list, not a manifest"),
+    "text": ("just text", "holds str, not a manifest"),
+    "bytes": ("a: !!binary aGk=", "a bytes is nothing that Kubernetes reads"),
+    "a loop of aliases": ("a: &x {b: *x}", "is not valid YAML"),
+    "a huge number": (f"a: 0x{'f' * 5000}", "is not valid YAML"),
+    "a long number": (f"a: {'9' * 5000}", "is not valid YAML"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), FAULTS.values(), ids=FAULTS.keys())
+def test_what_is_no_manifest(text: str, said: str, tmp_path: Path) -> None:
+    """One sentence that begins with the file's name."""
+    name = str(tmp_path / "a.yaml")
+    Path(name).write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageError) as error:
+        documents(name)
+    assert str(error.value).startswith(f"{name}: ")
+    assert said in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """The name and the reason."""
+    with pytest.raises(UsageError, match=r"none\.yaml: cannot be read: No such file"):
+        documents(str(tmp_path / "none.yaml"))
+
+
+def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
+    """A wrong folder must not pass as "nothing to refuse"."""
+    with pytest.raises(UsageError, match=r"holds no \.yaml, \.yml, \.json file"):
+        documents(str(tmp_path))

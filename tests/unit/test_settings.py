@@ -1,0 +1,234 @@
+"""Settings: which layer wins, and what is said about a setting that is none."""
+
+from pathlib import Path
+from typing import Literal, get_args, get_origin
+
+import pytest
+
+from berth import settings
+from berth.errors import UsageError
+
+
+def written(folder: Path, text: str) -> Path:
+    """Return a settings file with this text."""
+    file = folder / "settings.yaml"
+    file.write_text(text)
+    return file
+
+
+def test_without_a_word_the_defaults_hold() -> None:
+    """They are those of the structs, and an empty file is no word."""
+    assert settings.load(None) == settings.Settings()
+
+
+def test_an_empty_file_changes_nothing(tmp_path: Path) -> None:
+    """A file may hold comments alone."""
+    assert settings.load(written(tmp_path, "# nothing\n")) == settings.Settings()
+
+
+LAYERS: dict[str, tuple[dict[str, str], int]] = {
+    "defaults": ({}, 8443),
+    "the file over the defaults": ({"file": "1001"}, 1001),
+    "the environment over the file": ({"file": "1001", "env": "1002"}, 1002),
+    "flags over the environment": ({"file": "1001", "env": "1002", "flag": "1003"}, 1003),
+    "flags over the file": ({"file": "1001", "flag": "1003"}, 1003),
+    "flags over the environment alone": ({"env": "1002", "flag": "1003"}, 1003),
+}
+
+
+@pytest.mark.parametrize(("layers", "port"), LAYERS.values(), ids=LAYERS.keys())
+def test_the_later_layer_wins(
+    layers: dict[str, str], port: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """File, then environment, then flags; what a layer leaves out shows the one below."""
+    text = f"server: {{host: 10.0.0.1, port: {layers.get('file', 8443)}}}"
+    if "env" in layers:
+        monkeypatch.setenv("BERTH_SERVER_PORT", layers["env"])
+    flags = [f"server.port={layers['flag']}"] if "flag" in layers else []
+    loaded = settings.load(written(tmp_path, text), flags)
+    assert loaded.server.port == port
+    assert loaded.server.host == "10.0.0.1"
+
+
+def test_the_last_of_two_flags_wins() -> None:
+    """As with every command."""
+    assert settings.load(None, ["log.level=debug", "log.level=error"]).log.level == "error"
+
+
+TYPED = {
+    "text": ("scheduler.name=mine", "scheduler", "name", "mine"),
+    "empty text": ("scheduler.name=", "scheduler", "name", ""),
+    "text with a sign": ("server.caFile=a=b", "server", "ca_file", "a=b"),
+    "a truth": ("scheduler.force=false", "scheduler", "force", False),
+    "a fraction": ("server.drainSeconds=2.5", "server", "drain_seconds", 2.5),
+    "a list": (
+        "policy.excludedNamespaces=a,b",
+        "policy",
+        "excluded_namespaces",
+        ("a", "b"),
+    ),
+    "an empty list": ("policy.excludedNamespaces=", "policy", "excluded_namespaces", ()),
+}
+
+
+@pytest.mark.parametrize(("flag", "group", "name", "value"), TYPED.values(), ids=TYPED.keys())
+def test_text_becomes_what_the_setting_holds(
+    flag: str, group: str, name: str, value: object
+) -> None:
+    """Flags and variables are text; lists are separated by commas."""
+    assert getattr(getattr(settings.load(None, [flag]), group), name) == value
+
+
+KNOBS = dict(settings._knobs(settings.Settings))
+
+
+def changing(keys: tuple[str, ...]) -> str:
+    """Return a flag that gives a setting another value than its default."""
+    kind = KNOBS[keys]
+    choices: tuple[str, ...] = ("other",)
+    if kind in (int, float):
+        choices = ("7",)
+    elif kind is bool:
+        choices = ("true", "false")
+    elif get_origin(kind) is Literal:
+        choices = get_args(kind)
+    flags = (f"{'.'.join(keys)}={choice}" for choice in choices)
+    return next(flag for flag in flags if settings.load(None, [flag]) != settings.Settings())
+
+
+@pytest.mark.parametrize("keys", KNOBS, ids=".".join)
+def test_every_setting_has_a_variable_and_a_flag(
+    keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both change it alike."""
+    flag = changing(keys)
+    by_flag = settings.load(None, [flag])
+    monkeypatch.setenv(settings.variable(keys), flag.partition("=")[2])
+    assert settings.load(None) == by_flag
+
+
+def test_a_variable_is_named_after_its_setting() -> None:
+    """Groups and words are joined by underscores."""
+    assert settings.variable(("server", "certFile")) == "BERTH_SERVER_CERT_FILE"
+
+
+UNKNOWN = {
+    "at the top": ("servr: {port: 1}", "servr is not a setting; did you mean server?"),
+    "in a group": (
+        "server: {prot: 1}",
+        "server.prot is not a setting; did you mean port?",
+    ),
+    "in snake case": (
+        "server: {cert_file: a}",
+        "server.cert_file is not a setting; did you mean certFile?",
+    ),
+    "in a list": (
+        "injections: [{name: a}, {name: b, volumeMount: []}]",
+        "injections[1].volumeMount is not a setting; did you mean volumeMounts?",
+    ),
+    "in a list of a list": (
+        "injections: [{name: a, env: [{name: A, value: b}, {nmae: B, value: c}]}]",
+        "injections[0].env[1].nmae is not a setting; did you mean name?",
+    ),
+    "in two places": (
+        "{log: {levle: info}, polcy: {}}",
+        "log.levle is not a setting; did you mean level?; polcy is not a setting; did you mean",
+    ),
+    "far from all": (
+        "scheduler: {zzz: 1}",
+        "scheduler.zzz is not a setting; known are force, name",
+    ),
+    "a number": ("1: 2", "1 is not a setting"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), UNKNOWN.values(), ids=UNKNOWN.keys())
+def test_a_key_of_the_file_that_is_no_setting(text: str, said: str, tmp_path: Path) -> None:
+    """The file, the path of the key and the nearest setting are named, for all keys at once."""
+    file = written(tmp_path, text)
+    with pytest.raises(UsageError) as error:
+        settings.load(file)
+    assert str(error.value).startswith(f"{file}: {said}")
+
+
+WRONG = {
+    "text for a number": ("server: {port: high}", "server.port: expected int, got str"),
+    "a number for text": ("scheduler: {name: 7}", "scheduler.name: expected str, got int"),
+    "another choice": ("policy: {privileged: maybe}", "policy.privileged: invalid enum value"),
+    "a list for a group": ("server: [1]", "server: expected object, got array"),
+    "in a list": ("injections: [{name: 1}]", "injections[0].name: expected str, got int"),
+    "lacking": ("injections: [{env: []}]", "injections[0]: object missing required field name"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG.values(), ids=WRONG.keys())
+def test_a_value_of_a_wrong_type(text: str, said: str, tmp_path: Path) -> None:
+    """The file, the path, what is wanted and what is there are named."""
+    file = written(tmp_path, text)
+    with pytest.raises(UsageError) as error:
+        settings.load(file)
+    assert str(error.value).startswith(f"{file}: {said}")
+
+
+FILES = {
+    "no YAML": ("server: {", "is not valid YAML"),
+    "a day that is none": ("log: {level: 2026-13-45}", "is not valid YAML"),
+    "a list": ("- server", "the top level must be a mapping"),
+}
+
+
+@pytest.mark.parametrize(("text", "said"), FILES.values(), ids=FILES.keys())
+def test_a_file_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> None:
+    """One sentence that names the file."""
+    file = written(tmp_path, text)
+    with pytest.raises(UsageError, match=said):
+        settings.load(file)
+
+
+def test_a_file_that_is_not_there(tmp_path: Path) -> None:
+    """One sentence that names the file."""
+    with pytest.raises(UsageError, match=r"none\.yaml: cannot be read: No such file"):
+        settings.load(tmp_path / "none.yaml")
+
+
+FLAGS = {
+    "no value": ("server.port", "--set server.port: write it as key=value"),
+    "no setting": ("server.prt=1", "server.prt is not a setting; did you mean server.port?"),
+    "a group": ("server=1", "server is not a setting"),
+    "a wrong type": ("server.port=high", "--set server.port: expected int, got str"),
+    "another choice": ("log.format=xml", "--set log.format: invalid enum value"),
+}
+
+
+@pytest.mark.parametrize(("flag", "said"), FLAGS.values(), ids=FLAGS.keys())
+def test_a_flag_that_sets_nothing(flag: str, said: str) -> None:
+    """The flag is named as it was given."""
+    with pytest.raises(UsageError) as error:
+        settings.load(None, [flag])
+    assert said in str(error.value)
+
+
+def test_a_variable_that_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A misspelt variable is not silently without effect."""
+    monkeypatch.setenv("BERTH_LOG_LEVLE", "debug")
+    with pytest.raises(UsageError, match="did you mean BERTH_LOG_LEVEL"):
+        settings.load(None)
+
+
+@pytest.mark.parametrize("service", ["BERTH", "BERTH_WEBHOOK", "BERTH_SERVER"])
+def test_the_variables_of_a_service_are_not_ours(
+    service: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kubelet tells every container of the Services in its namespace, berth-server too."""
+    for suffix, value in {
+        "SERVICE_HOST": "10.96.0.7",
+        "SERVICE_PORT": "443",
+        "SERVICE_PORT_HTTPS": "443",
+        "PORT": "tcp://10.96.0.7:443",
+        "PORT_443_TCP": "tcp://10.96.0.7:443",
+        "PORT_443_TCP_PROTO": "tcp",
+        "PORT_443_TCP_PORT": "443",
+        "PORT_443_TCP_ADDR": "10.96.0.7",
+    }.items():
+        monkeypatch.setenv(f"{service}_{suffix}", value)
+    assert settings.load(None) == settings.Settings()

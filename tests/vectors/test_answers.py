@@ -1,0 +1,83 @@
+"""Vectors W13, W21 and W22: faults, warnings and refusals, where no wire is needed."""
+
+import asyncio
+import logging
+import unicodedata
+from http import HTTPStatus
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.pods import container, gpu_pod, pod
+from tests.vectors import laws
+from tests.webhook import review
+
+from berth.admission import serve, wire
+from berth.settings import EnvEntry, Injection
+
+GPU = {"nvidia.com/gpu": "1"}
+UNSENDABLE = "\ud800"  # half a character, which no JSON encoder of ours takes
+
+
+def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> None:
+    """The stack goes to the log alone, and the next request is answered as ever."""
+    faulty = Injection(name="faulty", env=(EnvEntry(name="A", value=UNSENDABLE),))
+    application = serve.application(laws.rules(injections=(faulty,)), serve.State(ready=True))
+
+    async def ask() -> list[tuple[int, str]]:
+        answers = []
+        async with TestClient(TestServer(application)) as client:
+            for path in ("/inject/faulty", "/mutate"):
+                async with client.post(path, json=review(gpu_pod(GPU))) as response:
+                    answers.append((response.status, await response.text()))
+        return answers
+
+    with caplog.at_level(logging.ERROR, "berth.admission"):
+        (status, text), (next_status, _) = asyncio.run(ask())
+    assert (status, next_status) == (HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.OK)
+    assert text == "internal error; the webhook's log has the details"
+    (record,) = caplog.records
+    assert record.getMessage() == "admission.fault"
+    assert record.exc_info
+
+
+@settings(max_examples=300, print_blob=True)
+@given(st.lists(st.text() | st.sampled_from(["a\nb", "x" * 5000, "\x00\x1b[31m", "a b"]), max_size=40))
+def test_w21_warnings_are_such_as_the_api_server_passes_on(texts: list[str]) -> None:
+    """One line each without control characters, at most 120 characters, no two alike, at most 16."""
+    lines = list(wire.clean(texts))
+    assert len(lines) == len(set(lines)) <= wire.MOST_WARNINGS
+    for line in lines:
+        assert len(line) <= wire.LONGEST_WARNING
+        assert not [char for char in line if unicodedata.category(char) == "Cc"]
+
+
+def test_w21_a_warning_with_a_newline_of_the_users_is_one_line() -> None:
+    """What the user wrote may stand in a warning, but does not break it."""
+    path = "/dev/nvidia0\n" + "x" * 5000
+    volumes = [{"name": name, "hostPath": {"path": path}} for name in ("a", "b")]
+    warnings = laws.patched(gpu_pod(GPU, volumes=volumes)).response["warnings"]
+    assert len(warnings) == 2
+    assert all(line.isprintable() and len(line) <= 120 for line in warnings)
+
+
+def test_w22_a_refusal_says_where_what_and_what_to_do() -> None:
+    """Every mistake is named at once, by container, field, value and fix."""
+    bad = container("b", {"nvidia.com/gpu": "-1", "nvidia.com/gpucores": "101"})
+    message = laws.refused(pod(container("a"), bad), 422)
+    first, second = message.split(". ")
+    assert first == (
+        "spec.containers[1].resources.limits[nvidia.com/gpu]: -1 is negative; "
+        "write a number from 0 to 1024"
+    )
+    assert second.startswith("spec.containers[1].resources.limits[nvidia.com/gpucores]: 101 ")
+    assert "; write at most 100" in second
+
+
+def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
+    """403 is what this cluster forbids, 422 what is wrong anywhere, also if both are found."""
+    laws.refused(gpu_pod(GPU, nodeName="n1"), 403)
+    laws.refused(gpu_pod({"nvidia.com/gpu": "-1"}), 422)
+    mixed = container("b", {"nvidia.com/gpu": "x"})
+    laws.refused(pod(container("a", GPU), mixed, nodeName="n1"), 422)
