@@ -11,7 +11,7 @@ from benchmarks.failure import BenchmarkError
 
 
 def members(group: int) -> list[int]:
-    """Return the process ids of the process group."""
+    """Return the ids of the processes in the process group, ascending."""
     found = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -21,7 +21,7 @@ def members(group: int) -> list[int]:
         # The command name may hold spaces and brackets; state, parent and group follow it.
         if int(status.rpartition(")")[2].split()[2]) == group:
             found.append(int(entry.name))
-    return found
+    return sorted(found)
 
 
 def cpu_seconds(pids: list[int]) -> float:

@@ -17,7 +17,7 @@ from benchmarks.certificate import Certificate, make_certificate
 from benchmarks.failure import BenchmarkError
 from benchmarks.load import Load, Sample, measure
 from benchmarks.probe import check
-from benchmarks.process import cpu_seconds, members, rss_mb
+from benchmarks.process import cpu_seconds, rss_mb
 from benchmarks.results import Results, best_case, best_footprint
 from benchmarks.servers import Running, running, tail
 
@@ -96,16 +96,17 @@ def _round(
             measured.samples[server.name, body, connections].append(_cell(server, load, body))
     for server in started:
         measured.cold_start_s[server.name].append(server.cold_start_s)
-        measured.rss_mb[server.name].append(rss_mb(members(server.group)))
+        measured.rss_mb[server.name].append(rss_mb(server.pids))
 
 
 def _cell(server: Running, load: Load, body: str) -> Sample:
-    pids = members(server.group)
     try:
-        return measure(load, lambda: cpu_seconds(pids))
+        sample = measure(load, lambda: cpu_seconds(server.pids))
+        server.check()
     except BenchmarkError as error:
         cell = f"{server.name}, {body} body, {load.connections} connections"
         raise BenchmarkError(f"{cell}: {error}; its log ends with: {tail(server.log)}") from error
+    return sample
 
 
 def _progress(text: str) -> None:

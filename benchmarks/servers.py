@@ -16,6 +16,7 @@ from pathlib import Path
 from benchmarks.certificate import Certificate
 from benchmarks.failure import BenchmarkError
 from benchmarks.probe import post
+from benchmarks.process import members
 
 _TLS = "--cert-file {certificate} --key-file {key}"
 _GUNICORN = (
@@ -37,13 +38,22 @@ _STOP_S = 10.0
 
 @dataclass(frozen=True)
 class Running:
-    """A server that has answered: its port, process group, log and cold start in seconds."""
+    """A server that has answered: its port, process group, log and cold start in seconds.
+
+    `pids` are the processes it had then.
+    """
 
     name: str
     port: int
     group: int
+    pids: list[int]
     log: Path
     cold_start_s: float
+
+    def check(self) -> None:
+        """Raise BenchmarkError when one of its processes has ended or been replaced."""
+        if members(self.group) != self.pids:
+            raise BenchmarkError("one of its processes ended, so the figures are not of one server")
 
 
 @contextmanager
@@ -62,7 +72,8 @@ def running(name: str, files: Certificate, log: Path, body: bytes) -> Iterator[R
         process = _spawn(command, output.fileno())
     try:
         _wait_for_answer(process, port, body, context, log)
-        yield Running(name, port, process.pid, log, time.perf_counter() - started)
+        cold_start_s = time.perf_counter() - started
+        yield Running(name, port, process.pid, members(process.pid), log, cold_start_s)
     finally:
         _stop(process)
 

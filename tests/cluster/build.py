@@ -9,7 +9,7 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.cluster import cache
+from tests.cluster import cache, processes
 from tests.cluster.cache import Say
 from tests.cluster.errors import ClusterError
 
@@ -63,9 +63,19 @@ def _build_all(folder: Path, *, say: Say) -> None:
 def _build(go: str, package: str, program: Path, *, say: Say) -> float:
     started = time.monotonic()
     log = program.with_suffix(".log")
+    command = [
+        go,
+        "build",
+        "-trimpath",
+        "-buildvcs=false",
+        *_ldflags(),
+        "-o",
+        str(program),
+        package,
+    ]
     with log.open("w") as output:
         process = subprocess.Popen(
-            [go, "build", "-trimpath", "-buildvcs=false", *_ldflags(), "-o", program, package],
+            processes.session(command, tied=True),  # else it would outlive a killed build
             cwd=_SOURCE,
             env={**os.environ, "CGO_ENABLED": "0", "GOWORK": "off"},
             stdout=output,

@@ -58,6 +58,11 @@ def status() -> None:
             f"The control plane is not whole, as {' and '.join(ended)} ended (logs in "
             f"{_folder()}): replace it with scripts/cluster up."
         )
+    elif _folder().exists():
+        click.echo(
+            "A control plane is starting, or its start was cut short: wait for it, or clear it "
+            "away with scripts/cluster down."
+        )
     else:
         click.echo("No control plane runs: start one with scripts/cluster up.")
     sys.exit(1)

@@ -37,11 +37,10 @@ def start(
     tied: bool,
 ) -> Process:
     """Start `command` and record it; `tied` ends it with the thread that calls this."""
-    parent = str(os.getpid() if tied else 0)
     log = folder / f"{name}.log"
     pid = os.posix_spawn(
         sys.executable,
-        [sys.executable, "-I", "-S", str(_TIED), parent, *command],
+        session(command, tied=tied),
         environment,
         file_actions=[
             (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
@@ -52,6 +51,12 @@ def start(
     identity = _identity(pid) or "ended"
     (folder / f"{name}.pid").write_text(f"{pid} {identity}")
     return Process(name=name, pid=pid, identity=identity, log=log)
+
+
+def session(command: Sequence[str], *, tied: bool) -> list[str]:
+    """Return the command that runs `command` as a session; the caller ends it where `tied`."""
+    parent = str(os.getpid() if tied else 0)
+    return [sys.executable, "-I", "-S", str(_TIED), parent, *command]
 
 
 def recorded(folder: Path) -> list[Process]:

@@ -39,7 +39,6 @@ def test_a_pod_is_stored_with_the_requests_that_its_limits_imply(kubectl: Kubect
     pod = json.loads(kubectl("get", "pod", "train", "-o", "json").stdout)
     (container,) = pod["spec"]["containers"]
     assert container["resources"]["requests"] == {"nvidia.com/gpu": "1"}
-    assert pod["spec"]["serviceAccountName"] == "default"
 
 
 def test_the_scheduler_binds_a_pending_pod_to_a_made_up_node(kubectl: Kubectl) -> None:

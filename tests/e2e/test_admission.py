@@ -115,7 +115,7 @@ def test_an_injection_reaches_only_the_namespaces_it_selects(
 ) -> None:
     """The API server itself evaluates the selector of each injection."""
     file = tmp_path / "settings.yaml"
-    library = {"name": "vgpu", "hostPath": {"path": "/usr/local/vgpu"}}
+    library: dict[str, Any] = {"name": "vgpu", "hostPath": {"path": "/usr/local/vgpu"}}
     injection = {
         "name": "library",
         "namespaceSelector": {"matchLabels": {"team": "ml"}},

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import jsonpatch
+import jsonpointer
 import pytest
 from tests.cluster.kubectl import Kubectl
 from tests.e2e import stored
@@ -20,13 +21,9 @@ FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()
 def _pod(folder: str) -> dict[str, Any]:
     ((_, document),) = manifest.read([str(EXAMPLES / folder / "pod.yaml")])
     (template,) = templates.find(document)
-    metadata = {k: v for k, v in (template.pod.get("metadata") or {}).items() if k != "name"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": folder, **metadata},
-        "spec": template.pod["spec"],
-    }
+    pod: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", **template.pod}
+    pod["metadata"] = {**pod.get("metadata", {}), "name": folder}
+    return pod
 
 
 def _expected(folder: str) -> dict[str, Any]:
@@ -49,22 +46,14 @@ def test_an_example_is_stored_as_it_promises(
 
 def _onto_what_is_there(pod: dict[str, Any], patch: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Merge parents that a patch for a file adds with those that the API server has made."""
-    return [
-        {**operation, "value": {**there, **operation["value"]}}
-        if isinstance(there := _at(pod, operation["path"]), dict)
-        else operation
-        for operation in patch
-    ]
-
-
-def _at(pod: dict[str, Any], path: str) -> Any:
-    node: Any = pod
-    for key in path.replace("~1", "/").split("/")[1:] if "~1" not in path else []:
-        if isinstance(node, list):
-            node = node[int(key)] if key.isdigit() and int(key) < len(node) else None
+    merged = []
+    for operation in patch:
+        there = jsonpointer.resolve_pointer(pod, operation["path"], None)
+        if operation["op"] == "add" and isinstance(there, dict):
+            merged.append({**operation, "value": {**there, **operation["value"]}})
         else:
-            node = node.get(key) if isinstance(node, dict) else None
-    return node if "~1" not in path else None
+            merged.append(operation)
+    return merged
 
 
 @pytest.mark.parametrize("folder", [f for f in FOLDERS if _expected(f)["decision"] == "refused"])

@@ -107,6 +107,15 @@ def test_a_memory_factor_narrows_what_fits_on_a_card(tmp_path: Path) -> None:
     assert [reason for reason, _ in faults(decision)] == [Reason.TOO_LARGE]
 
 
+def test_advice_on_a_unit_is_given_only_where_it_is_right(tmp_path: Path) -> None:
+    """16Gi is 16384 MiB, but not 16384 units of 2 MiB."""
+    asked = gpu_pod({GPU: "1", MEMORY: "16Gi"})
+    (plain,) = decide(asked, rules(tmp_path)).problems
+    assert plain.fix == "write 16384 if 16Gi is meant"
+    (scaled,) = decide(asked, rules(tmp_path, memoryFactor=2)).problems
+    assert scaled.fix == "write at most 524287"
+
+
 @pytest.mark.parametrize("policy", ["force", "disable"])
 def test_a_core_policy_is_told_to_containers_with_a_device(policy: str, tmp_path: Path) -> None:
     """And to them alone."""

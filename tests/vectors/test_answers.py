@@ -43,9 +43,11 @@ def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> No
 
 
 @settings(max_examples=300, print_blob=True)
-@given(st.lists(st.text() | st.sampled_from(["a\nb", "x" * 5000, "\x00\x1b[31m", "a b"]), max_size=40))
+@given(
+    st.lists(st.text() | st.sampled_from(["a\nb", "x" * 5000, "\x00\x1b[31m", "a b"]), max_size=40)
+)
 def test_w21_warnings_are_such_as_the_api_server_passes_on(texts: list[str]) -> None:
-    """One line each without control characters, at most 120 characters, no two alike, at most 16."""
+    """Each is one line of at most 120 characters, no two are alike, and there are at most 16."""
     lines = list(wire.clean(texts))
     assert len(lines) == len(set(lines)) <= wire.MOST_WARNINGS
     for line in lines:

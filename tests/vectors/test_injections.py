@@ -55,6 +55,14 @@ def test_c11_what_is_there_already_is_used() -> None:
     assert "warnings" not in laws.untouched(there, VOLUMES).response
 
 
+def test_c11_what_the_api_server_defaulted_is_still_ours() -> None:
+    """In a reinvocation our volume comes back with defaults in it, and is known again."""
+    defaulted = LIBS | {"hostPath": {"path": "/usr/local/vgpu", "type": ""}}
+    there = pod(user(volumeMounts=[one | {"readOnly": False} for one in MOUNTS]))
+    there["spec"]["volumes"] = [defaulted, CACHE]
+    assert "warnings" not in laws.untouched(there, VOLUMES).response
+
+
 @pytest.mark.parametrize(
     "taken",
     [
@@ -112,7 +120,9 @@ def test_k14_a_lacking_toleration_is_added_once() -> None:
     outcome = laws.patched(asked, adding(tolerations=(TOLERATION,)))
     assert outcome.pod["spec"]["tolerations"] == [TOLERATION]
     other = {"key": "other", "operator": "Equal", "value": "a"}
-    outcome = laws.patched(asked | pod(user(), tolerations=[other]), adding(tolerations=(TOLERATION,)))
+    outcome = laws.patched(
+        asked | pod(user(), tolerations=[other]), adding(tolerations=(TOLERATION,))
+    )
     assert outcome.pod["spec"]["tolerations"] == [other, TOLERATION]
 
 

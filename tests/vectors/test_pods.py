@@ -51,7 +51,7 @@ def test_k7_a_device_on_a_chosen_node_is_refused() -> None:
 
 @pytest.mark.parametrize("name", ["volcano", "my-scheduler"])
 def test_k8_pods_of_another_scheduler_are_left_alone(name: str) -> None:
-    """schedulerName is never overwritten, and nothing else is changed either."""
+    """A scheduler that was chosen is never overwritten, and nothing else is changed either."""
     laws.untouched(gpu_pod(GPU, schedulerName=name))
     laws.untouched(gpu_pod({"nvidia.com/gpu": "-1"}, schedulerName=name))
 
@@ -122,7 +122,7 @@ def test_k15_a_jobs_pod_keeps_what_its_controller_wrote() -> None:
 
 
 def test_a_chosen_device_is_taken_out_with_a_warning() -> None:
-    """NVIDIA_VISIBLE_DEVICES beside a device would reach cards past the share (policy.deviceEnv)."""
+    """NVIDIA_VISIBLE_DEVICES would reach cards past the share (policy.deviceEnv)."""
     env = [{"name": "A", "value": "1"}, {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}]
     asked = pod(container(limits=GPU, env=env))
     outcome = laws.patched(asked)

@@ -56,8 +56,15 @@ def _missing(
         twins = [present for present in there if present.get(key) == entry.get(key)]
         if not twins:
             yield Append(path, dict(entry), why)
-        elif not any(entry.items() <= twin.items() for twin in twins):
+        elif not any(_within(entry, twin) for twin in twins):
             yield Warn(f"{dotted(path)}: {entry.get(key)} is kept as the Pod has it, against {why}")
+
+
+def _within(ours: Json, theirs: Json) -> bool:
+    """Whether `theirs` says all that `ours` does; kube-apiserver adds defaults, such as `type`."""
+    if isinstance(ours, dict) and isinstance(theirs, dict):
+        return all(key in theirs and _within(ours[key], theirs[key]) for key in ours)
+    return ours == theirs
 
 
 def _annotations(

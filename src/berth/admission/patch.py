@@ -46,7 +46,7 @@ def _in_place_first(edits: Iterable[Edit]) -> list[Edit]:
     edits = list(edits)
     drops = [edit for edit in edits if isinstance(edit, Drop)]
     if drops:
-        drops.sort(key=lambda drop: drop.path, reverse=True)
+        drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
     return [
         *(edit for edit in edits if isinstance(edit, Put)),
         *drops,
@@ -75,7 +75,7 @@ def _step(document: Json, edit: Edit) -> Step | None:
 def _put(document: Json, path: Path, value: Json) -> Step | None:
     node = document
     for depth, key in enumerate(path[:-1], 1):
-        child = node.get(str(key)) if isinstance(node, dict) else _child(node, key)
+        child = _child(node, key)
         if child is None:
             op = "replace" if _holds(node, key) else "add"
             return Step(op, path[:depth], _nested(path[depth:], value))

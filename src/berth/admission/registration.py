@@ -17,7 +17,7 @@ from berth.settings import Registration
 def configuration(rules: Rules, registration: Registration, authority: bytes) -> JsonObject:
     """Return the whole object. `authority` is the PEM bundle that vouches for our certificate."""
     webhooks: list[Json] = [
-        _webhook(names.WEBHOOK, names.MUTATE_PATH, registration, authority)
+        _webhook(rules, names.WEBHOOK, names.MUTATE_PATH, registration, authority)
         | {
             "failurePolicy": registration.failure_policy,
             "matchConditions": [{"name": "names-a-device", "expression": names_device(rules)}],
@@ -27,7 +27,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
         # Hiding cards from Pods without one is not worth a cluster's standstill: Ignore.
         others = f"!({names_device(rules)})"
         webhooks.append(
-            _webhook(names.WEBHOOK_OTHERS, names.MUTATE_PATH, registration, authority)
+            _webhook(rules, names.WEBHOOK_OTHERS, names.MUTATE_PATH, registration, authority)
             | {
                 "failurePolicy": "Ignore",
                 "matchConditions": [{"name": "names-no-device", "expression": others}],
@@ -35,12 +35,13 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
         )
     for injection in rules.injections.values():
         webhook = _webhook(
+            rules,
             f"{injection.name}.{names.WEBHOOK_INJECT_SUFFIX}",
             f"{names.INJECT_PATH}/{injection.name}",
             registration,
             authority,
         )
-        selector = _merged(_namespaces(registration), injection.namespace_selector)
+        selector = _merged(_namespaces(rules, registration), injection.namespace_selector)
         webhooks.append(
             webhook
             | {
@@ -89,7 +90,9 @@ def names_device(rules: Rules) -> str:
     )
 
 
-def _webhook(name: str, path: str, registration: Registration, authority: bytes) -> JsonObject:
+def _webhook(
+    rules: Rules, name: str, path: str, registration: Registration, authority: bytes
+) -> JsonObject:
     return {
         "name": name,
         "admissionReviewVersions": ["v1"],
@@ -103,7 +106,7 @@ def _webhook(name: str, path: str, registration: Registration, authority: bytes)
                 "scope": "Namespaced",
             }
         ],
-        "namespaceSelector": _namespaces(registration),
+        "namespaceSelector": _namespaces(rules, registration),
         "objectSelector": {
             "matchExpressions": [
                 {
@@ -133,12 +136,12 @@ def _client(path: str, registration: Registration, authority: bytes) -> JsonObje
     return {"service": service, **bundle}
 
 
-def _namespaces(registration: Registration) -> JsonObject:
+def _namespaces(rules: Rules, registration: Registration) -> JsonObject:
     expressions: list[Json] = [
         {
             "key": names.NAMESPACE_NAME_LABEL,
             "operator": "NotIn",
-            "values": ["kube-system", registration.namespace],
+            "values": [*sorted(rules.excluded_namespaces)],
         },
         {
             "key": names.WEBHOOK_OPT_OUT,

@@ -86,11 +86,14 @@ async def _body(request: web.Request) -> bytes:
     if (request.content_length or 0) > MOST_BODY_BYTES:
         raise BadReview("the body is larger than 8 MiB", 413)
     try:
-        return await request.read()
+        body = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise BadReview("the body is larger than 8 MiB", 413) from None
     except ConnectionError:
         raise BadReview("the caller went away before the end of the body") from None
+    if len(body) > MOST_BODY_BYTES:  # aiohttp's own limit is a byte more or less, by its release
+        raise BadReview("the body is larger than 8 MiB", 413)
+    return body
 
 
 def _decide(review: wire.Review, request: web.Request) -> tuple[Decision | None, bytes]:

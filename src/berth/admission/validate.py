@@ -54,8 +54,14 @@ def warnings(pod: Pod, demand: Demand) -> Iterator[str]:
         for wanted in demand.containers
         if wanted.share
     }
-    for vendor in vendors.values():
-        for volume, path in pod.host_paths.items():
-            if path.startswith(vendor.device_paths):
-                where = dotted(("spec", "volumes"))
-                yield f"{where}: {volume} shows {path}, which reaches cards past their shares"
+    paths = tuple(path for vendor in vendors.values() for path in vendor.device_paths)
+    for volume, path in pod.host_paths.items():
+        if path.startswith(paths):
+            where = dotted(("spec", "volumes"))
+            yield f"{where}: {volume} shows {path}, which reaches cards past their shares"
+    for wanted in demand.containers:
+        for mount in wanted.container.mounts:
+            # NVIDIA's runtime takes such mount points, whatever is mounted, as a choice of cards.
+            if str(mount.get("mountPath")).startswith(paths):
+                where = dotted((*wanted.container.path, "volumeMounts"))
+                yield f"{where}: {mount['mountPath']} reaches cards past their shares"

@@ -112,7 +112,7 @@ def _too_large(raw: Json, value: int, path: Path, role: str, most: int) -> Probl
     shown = _shown(raw)
     if role == "memory":
         what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
-        if value % _MIB == 0 and value // _MIB <= most:
+        if most == MOST_MIB and value % _MIB == 0 and value // _MIB <= most:
             return Problem(
                 Reason.TOO_LARGE, path, what, f"write {value // _MIB} if {shown} is meant"
             )

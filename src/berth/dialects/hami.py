@@ -198,7 +198,7 @@ def _hide(container: Container, vendors: Sequence[Vendor]) -> Iterator[Change]:
             for name in container.limits
         )
         if vendor.hide_from_others and not holds_other:
-            why = "overwriteEnv hides the cards from containers that ask for none"
+            why = "overwriteEnv hides cards not asked for"
             yield from variables.put(container, vendor.visible_env, "none", why)
 
 

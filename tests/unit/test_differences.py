@@ -1,0 +1,49 @@
+"""The page on differences names what exists, and what exists names it rightly."""
+
+import re
+from pathlib import Path
+
+from tests.hami import test_nvidia
+
+from berth import settings
+from berth.vendors import nvidia
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs/reference/differences.md").read_text()
+ROWS = [
+    [cell.strip() for cell in line.strip("|").split("|")]
+    for line in PAGE.splitlines()
+    if line.startswith("|") and not line.startswith("|---")
+]
+FIVE = [row for row in ROWS if row[1:2] == ["HAMi, or common"] or len(row) == 5]
+
+
+def test_every_difference_says_what_why_and_how_to_change_it() -> None:
+    """No cell of a row is empty, and no two rows share a name."""
+    assert all(all(row) for row in FIVE)
+    named = [row[0] for row in FIVE if row[0] != "What"]
+    assert len(named) == len(set(named))
+
+
+def test_the_tests_name_rows_that_exist() -> None:
+    """A comment that says differences, "x" leads somewhere."""
+    named = {row[0] for row in FIVE}
+    folder = Path(test_nvidia.__file__).parent
+    text = "\n".join(file.read_text() for file in folder.glob("*.py"))
+    mentioned = set(re.findall(r'differences,\s*"([^"]+)"', text))
+    assert mentioned
+    assert mentioned <= named
+
+
+def test_the_settings_and_keys_named_exist() -> None:
+    """A reader may copy them."""
+    knobs = {".".join(keys) for keys, _ in settings._knobs(settings.Settings)}
+    keys = {key for key, _ in nvidia.VENDOR.config_keys}
+    named = {name for row in FIVE for name in re.findall(r"`([a-z]+\.?[A-Za-z]+)`", row[-1])}
+    assert named - knobs - keys <= {"skip", "deny", "allow", "remove", "keep"}
+
+
+def test_all_weaknesses_are_answered() -> None:
+    """Each of the 41, once and in order."""
+    numbered = [row[0] for row in ROWS if len(row) == 3 and row[0].isdigit()]
+    assert numbered[:41] == [str(number) for number in range(1, 42)]
