@@ -98,7 +98,15 @@ def running(folder: Path, *arguments: str) -> Iterator[Webhook]:
     command = [
         *(sys.executable, "-m", "berth", "webhook", "--host", "127.0.0.1", "--port", "0"),
         *("--cert-file", str(folder / "tls.crt"), "--key-file", str(folder / "tls.key")),
-        *("--set", f"server.caFile={folder / 'ca.crt'}", "--set", "log.format=json", *arguments),
+        *(
+            "--set",
+            f"server.caFile={folder / 'ca.crt'}",
+            "--set",
+            "log.format=json",
+            "--set",
+            "log.flushSeconds=0",
+            *arguments,
+        ),
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     webhook = Webhook(process, folder)

@@ -125,6 +125,8 @@ class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     level: Literal["debug", "info", "warning", "error"] = "info"
     format: Literal["auto", "json", "text"] = "auto"
     """auto: text on a terminal, JSON elsewhere."""
+    flush_seconds: float = 0.1
+    """Lines below `warning` are written together so often; 0 writes each at once."""
 
 
 Keys: TypeAlias = tuple[str, ...]

@@ -42,7 +42,7 @@ def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> No
     assert record.exc_info
 
 
-@settings(max_examples=300, print_blob=True)
+@settings(max_examples=300, deadline=None, print_blob=True)
 @given(
     st.lists(st.text() | st.sampled_from(["a\nb", "x" * 5000, "\x00\x1b[31m", "a b"]), max_size=40)
 )

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from tests.webhook import Answer, Webhook
 
@@ -58,6 +58,16 @@ def peak_mib(webhook: Webhook) -> float:
 def open_files(webhook: Webhook) -> int:
     """Count the process' file descriptors."""
     return len(list(Path(f"/proc/{webhook.process.pid}/fd").iterdir()))
+
+
+def logged(webhook: Webhook, uid: str) -> dict[str, Any]:
+    """Return the log line about the review `uid`; by then all lines before it are there too."""
+
+    def lines() -> list[dict[str, Any]]:
+        return [line for line in webhook.log if line.get("uid") == uid]
+
+    assert eventually(lambda: bool(lines())), f"{uid} is not logged"
+    return lines()[-1]
 
 
 def eventually(holds: Callable[[], bool], within: float = 10) -> bool:

@@ -1,11 +1,12 @@
 """Vectors W7, W8, W15 and W17 to W19: connections, sizes and TLS."""
 
+import asyncio
+import contextlib
 import json
 import re
 import socket
 import ssl
 import struct
-import threading
 import warnings
 from pathlib import Path
 from time import perf_counter
@@ -88,18 +89,24 @@ def test_w8_a_large_pod_is_patched_in_time(webhook: Webhook) -> None:
 @pytest.mark.parametrize("reset", [False, True], ids=["closed", "reset"])
 def test_w15_a_caller_that_goes_away_leaves_nothing(webhook: Webhook, *, reset: bool) -> None:
     """Bodies that break off leave no open connection, no stack, and at most a line each."""
-    before, lines = raw.open_files(webhook), len(webhook.log)
+    before, lines = raw.open_files(webhook), written(webhook, "before")
     for _ in range(30):
         with raw.opened(webhook) as connection:
             connection.sendall(raw.request(ASKED[:-1], length=len(ASKED)))
             if reset:
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     assert raw.eventually(lambda: raw.open_files(webhook) <= before)
-    assert alive(webhook)
-    assert raw.eventually(lambda: webhook.log[-1]["event"] == "admission.reviewed")
-    written = webhook.log[lines:]
-    assert len(written) <= 31
-    assert not [line for line in written if "error" in line or line["event"] == "stderr"]
+    more = written(webhook, "after")[len(lines) :]
+    assert len(more) <= 31
+    assert not [line for line in more if "error" in line or line["event"] == "stderr"]
+
+
+def written(webhook: Webhook, moment: str) -> list[dict[str, Any]]:
+    """Return the log until now, none of its lines still under way."""
+    uid = f"w15-{moment}-{len(webhook.log)}"
+    assert webhook.ask(PLAIN | {"request": {"uid": uid}}).status == 200
+    raw.logged(webhook, uid)
+    return list(webhook.log)
 
 
 def test_w17_a_resting_connection_is_kept_by_the_setting(webhook: Webhook, tmp_path: Path) -> None:
@@ -110,12 +117,12 @@ def test_w17_a_resting_connection_is_kept_by_the_setting(webhook: Webhook, tmp_p
         running(tmp_path, "--set", "server.idleSeconds=0.5") as hasty,
         raw.opened(hasty) as impatient,
     ):
+        started = perf_counter()
         for connection in (patient, impatient):
             connection.sendall(raw.request(ASKED))
             assert raw.answer(connection.makefile("rb")).status == 200
-        started = perf_counter()
         assert impatient.recv(1) == b"", "the server closes it"
-        assert 0.4 < perf_counter() - started < 10
+        assert 0.5 <= perf_counter() - started < 20
         patient.sendall(raw.request(ASKED))
         assert raw.answer(patient.makefile("rb")).status == 200, "and the other stays open"
 
@@ -125,19 +132,23 @@ def test_w18_pipelined_requests_are_answered_in_order(webhook: Webhook, count: i
     """One connection carries any number of requests, sent before their answers came."""
     requests = [raw.request(json.dumps(numbered(index)).encode()) for index in range(count)]
 
-    def send(connection: ssl.SSLSocket) -> None:
-        for start in range(0, count, 100):
-            connection.sendall(b"".join(requests[start : start + 100]))
+    async def ask() -> bytes:
+        reader, writer = await asyncio.open_connection(
+            "127.0.0.1", webhook.port, ssl=webhook.tls(), limit=8 * MIB
+        )
+        sending = asyncio.create_task(send(writer))
+        answers = await reader.readuntil(b'"uid":"u%d"' % (count - 1))
+        await sending
+        writer.close()
+        await writer.wait_closed()
+        return answers
 
-    with raw.opened(webhook) as connection:
-        sender = threading.Thread(target=send, args=(connection,))
-        sender.start()
-        answers = bytearray()
-        while b'"uid":"u%d"' % (count - 1) not in answers[-1000:]:
-            part = connection.recv(MIB)
-            assert part, "the connection ended before the last answer"
-            answers += part
-        sender.join(30)
+    async def send(writer: asyncio.StreamWriter) -> None:
+        for start in range(0, count, 100):
+            writer.write(b"".join(requests[start : start + 100]))
+            await writer.drain()
+
+    answers = asyncio.run(ask())
     assert re.findall(rb'"uid":"u(\d+)"', answers) == [b"%d" % index for index in range(count)]
     assert answers.count(b"HTTP/1.1 200 OK\r\n") == count
     assert b"\r\nConnection: close" not in answers
@@ -167,7 +178,8 @@ def test_w19_plain_http_is_refused(webhook: Webhook) -> None:
     """Nothing is answered without TLS."""
     with raw.dial(webhook) as connection:
         connection.sendall(raw.request(ASKED))
-        assert b"200" not in connection.recv(1000)
+        with contextlib.suppress(ConnectionError):  # a reset is as good an answer
+            assert b"200" not in connection.recv(1000)
     assert alive(webhook)
 
 

@@ -205,12 +205,12 @@ def test_w22_a_refusal_names_the_place_and_no_secret(webhook: Webhook) -> None:
     """Values of variables are in neither the answer nor the log."""
     env = [{"name": "CUDA_DISABLE_CONTROL", "value": SECRET}, {"name": "TOKEN", "value": SECRET}]
     refused = container(limits={"nvidia.com/gpu": "1"}, env=env)
-    answer = webhook.ask(review(pod(refused)))
+    answer = webhook.ask(review(pod(refused), uid="w22"))
     assert (answer.status, answer.response["allowed"]) == (200, False)
     status = answer.response["status"]
     assert (status["code"], status["reason"]) == (403, "Forbidden")
     assert status["message"].startswith("spec.containers[0].env: CUDA_DISABLE_CONTROL ")
     assert "; remove it and ask with nvidia.com/gpumem or nvidia.com/gpucores" in status["message"]
     assert SECRET not in answer.body.decode()
-    assert raw.eventually(lambda: webhook.log[-1].get("decision") == "refused")
+    assert raw.logged(webhook, "w22")["decision"] == "refused"
     assert SECRET not in json.dumps(webhook.log)

@@ -1,6 +1,6 @@
 """The decision about one new Pod: a plain function that knows neither server nor wire."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 
 from berth import names
 from berth.admission import inject, original, patch, project, scope, selector, validate
@@ -9,7 +9,7 @@ from berth.dialects import hami
 from berth.model.decision import Decision, Verdict
 from berth.model.edit import Change, Warn
 from berth.model.pod import Pod
-from berth.model.raw import JsonObject, dotted
+from berth.model.raw import JsonObject
 
 NAMES_NONE = "names none of the devices that Berth knows"
 
@@ -61,7 +61,7 @@ def decide_all(
                     pod=more.pod,
                     operations=[*decision.operations, *more.operations],
                     warnings=(*decision.warnings, *more.warnings),
-                    reasons=(*decision.reasons, *more.reasons),
+                    edits=(*decision.edits, *more.edits),
                 )
             else:
                 decision = decision.warned(more.warnings)
@@ -72,15 +72,15 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     """Return the Pod where it is our business; else None and what to answer."""
     why = scope.ignored(raw, namespace, rules)
     if why is not None:
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, reasons=(why,))
-    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, reasons=(NAMES_NONE,))
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,))
+    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
     pod = project.pod(raw)
     if pod.os == "windows":
         why = "a Windows Pod, on whose nodes HAMi does not share cards"
         warning = f"spec: {why}; its device requests are not managed"
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, reasons=(why,), warnings=(warning,))
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=(warning,))
     return pod, unchanged
 
 
@@ -88,15 +88,18 @@ def _read(pod: Pod, rules: Rules) -> hami.Reading:
     return hami.read(pod, rules.vendors, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
-def _decision(raw: JsonObject, changes: Iterable[Change], warnings: Iterable[str]) -> Decision:
+def _decision(raw: JsonObject, changes: Sequence[Change], warnings: tuple[str, ...]) -> Decision:
     edits = [change for change in changes if not isinstance(change, Warn)]
+    if len(edits) < len(changes):
+        warnings += tuple(change.text for change in changes if isinstance(change, Warn))
     operations, result = patch.record(raw, edits)
+    if not operations:
+        note = "already as it should be"
+        return Decision(verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=(note,))
     return Decision(
-        verdict=Verdict.PATCHED if operations else Verdict.UNCHANGED,
+        verdict=Verdict.PATCHED,
         pod=result,
         operations=operations,
-        warnings=(*warnings, *(change.text for change in changes if isinstance(change, Warn))),
-        reasons=tuple(f"{dotted(edit.path)}: {edit.why}" for edit in edits)
-        if operations
-        else ("already as it should be",),
+        warnings=warnings,
+        edits=tuple(edits),
     )

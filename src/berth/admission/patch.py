@@ -1,12 +1,12 @@
-"""Edits become RFC 6902 operations, each applied to our own copy before it is sent.
+"""Edits become RFC 6902 operations, each applied to our own copy as it is recorded.
 
 kube-apiserver answers a patch that does not apply with an error that no failurePolicy softens, so
-the operations are made one by one against the document as the ones before have left it.
+each operation is made against the document as the ones before have left it. The copy shares with
+the original what no edit touches: copying a whole Pod would cost more than all the rest.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
 
 from berth.errors import PatchError
 from berth.model.edit import Append, Drop, Edit, Put
@@ -15,38 +15,33 @@ from berth.model.raw import Json, JsonObject, Path
 Operation = dict[str, Json]
 
 
-class Step(NamedTuple):
-    """One operation, its path not yet written as text."""
-
-    op: str
-    path: Path
-    value: Json = None
-
-
-def record(document: JsonObject, edits: Iterable[Edit]) -> tuple[list[Operation], JsonObject]:
+def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
     """Return the operations that bring `edits` about, and the document that they lead to.
 
-    Edits that hold already give none. `document` is left as it is; what does not change is shared
-    with the result. Raises PatchError for an edit whose parent is of another kind.
+    Edits that hold already give none. `document` is left as it is. Raises PatchError for an edit
+    whose parent is of another kind.
     """
-    operations = []
-    result: Json = document
+    operations: list[Operation] = []
+    result = dict(document)
+    ours = {id(result)}
     for edit in _in_place_first(edits):
-        step = _step(result, edit)
-        if step is not None:
-            result = _applied(result, step)
-            operations.append(_written(step))
-    if not isinstance(result, dict):
-        raise PatchError("the document itself was replaced")
-    return operations, result
+        if type(edit) is Put:
+            operation = _put(result, edit.path, edit.value, ours)
+        elif type(edit) is Append:
+            operation = _append(result, edit, ours)
+        else:
+            operation = _drop(result, edit.path, ours)
+        if operation is not None:
+            operations.append(operation)
+    return operations, result if operations else document
 
 
-def _in_place_first(edits: Iterable[Edit]) -> list[Edit]:
+def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     """Order edits so that each path still means what it meant: lists shrink from their end."""
-    edits = list(edits)
+    if all([type(edit) is Put for edit in edits]):
+        return edits
     drops = [edit for edit in edits if isinstance(edit, Drop)]
-    if drops:
-        drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
+    drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
     return [
         *(edit for edit in edits if isinstance(edit, Put)),
         *drops,
@@ -54,38 +49,62 @@ def _in_place_first(edits: Iterable[Edit]) -> list[Edit]:
     ]
 
 
-def _step(document: Json, edit: Edit) -> Step | None:
-    match edit:
-        case Put(path, value):
-            return _put(document, path, value)
-        case Append(path, value):
-            there = _find(document, path)
-            if there is None:
-                return _put(document, path, [value])
-            if not isinstance(there, list):
-                raise PatchError(f"{pointer(path)} is not a list")
-            return Step("add", (*path, "-"), value)
-        case Drop(path):
-            parent = _find(document, path[:-1])
-            if parent is None or not _holds(parent, path[-1]):
-                return None
-            return Step("remove", path)
+def _put(result: JsonObject, path: Path, value: Json, ours: set[int]) -> Operation | None:
+    node, depth = _reach(result, path[:-1], ours)
+    key = path[depth]
+    held = _holds(node, key)
+    if depth < len(path) - 1:
+        value = _nested(path[depth + 1 :], value)
+        path = path[: depth + 1]
+    elif held and type(there := _child(node, key)) is type(value) and there == value:
+        return None
+    if not held and isinstance(node, list):
+        raise PatchError(f"{pointer(path)} is past the end of its list")
+    node[key] = value  # type: ignore[index]  # _holds has held the key against the node
+    return {"op": "replace" if held else "add", "path": pointer(path), "value": value}
 
 
-def _put(document: Json, path: Path, value: Json) -> Step | None:
-    node = document
-    for depth, key in enumerate(path[:-1], 1):
-        child = _child(node, key)
+def _append(result: JsonObject, edit: Append, ours: set[int]) -> Operation | None:
+    node, depth = _reach(result, edit.path, ours)
+    if depth < len(edit.path):
+        return _put(result, edit.path, [edit.value], ours)
+    if not isinstance(node, list):
+        raise PatchError(f"{pointer(edit.path)} is not a list")
+    node.append(edit.value)
+    return {"op": "add", "path": pointer((*edit.path, "-")), "value": edit.value}
+
+
+def _drop(result: JsonObject, path: Path, ours: set[int]) -> Operation | None:
+    node, depth = _reach(result, path[:-1], ours)
+    if depth < len(path) - 1 or not _holds(node, path[-1]):
+        return None
+    del node[path[-1]]  # type: ignore[arg-type]  # _holds has held the key against the node
+    return {"op": "remove", "path": pointer(path)}
+
+
+def _reach(result: JsonObject, path: Path, ours: set[int]) -> tuple[JsonObject | list[Json], int]:
+    """Walk down `path`, each node on it turned into a copy of ours, as far as it leads.
+
+    Return the last node and how many keys led there: all, or less where something lacks.
+    """
+    node: JsonObject | list[Json] = result
+    for depth, key in enumerate(path):
+        try:
+            child: Json = node[key]  # type: ignore[index]  # a wrong kind of key is the TypeError
+        except LookupError:
+            return node, depth
+        except TypeError:
+            raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}") from None
         if child is None:
-            op = "replace" if _holds(node, key) else "add"
-            return Step(op, path[:depth], _nested(path[depth:], value))
+            return node, depth
+        if not isinstance(child, (dict, list)):
+            raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}")
+        if id(child) not in ours:
+            child = child.copy()
+            ours.add(id(child))
+            node[key] = child  # type: ignore[index]  # as above
         node = child
-    key = path[-1]
-    if not _holds(node, key):
-        return Step("add", path, value)
-    there = _child(node, key)
-    same = type(there) is type(value) and there == value
-    return None if same else Step("replace", path, value)
+    return node, len(path)
 
 
 def _nested(path: Path, value: Json) -> Json:
@@ -96,16 +115,7 @@ def _nested(path: Path, value: Json) -> Json:
     return value
 
 
-def _find(document: Json, path: Path) -> Json:
-    node = document
-    for key in path:
-        if node is None:
-            return None
-        node = _child(node, key)
-    return node
-
-
-def _holds(node: Json, key: str | int) -> bool:
+def _holds(node: JsonObject | list[Json], key: str | int) -> bool:
     if isinstance(node, dict) and isinstance(key, str):
         return key in node
     if isinstance(node, list) and isinstance(key, int):
@@ -113,92 +123,52 @@ def _holds(node: Json, key: str | int) -> bool:
     raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
 
 
-def _child(node: Json, key: str | int) -> Json:
-    if isinstance(node, dict) and isinstance(key, str):
-        return node.get(key)
-    if isinstance(node, list) and isinstance(key, int):
-        return node[key] if 0 <= key < len(node) else None
-    raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
+def _child(node: JsonObject | list[Json], key: str | int) -> Json:
+    return node[key] if _holds(node, key) else None  # type: ignore[index]  # _holds says so
 
 
 def apply(document: Json, operation: Operation) -> Json:
-    """Return `document` after one add, replace or remove; only what changes is copied.
+    """Return `document` after one add, replace or remove, for those who are sent a patch.
 
     Raises PatchError where RFC 6902 has the operation fail.
     """
     op, path = operation.get("op"), operation.get("path")
-    if op not in ("add", "replace", "remove") or not isinstance(op, str):
-        raise PatchError("an operation that is none of add, replace and remove")
-    if not isinstance(path, str) or not path.startswith("/"):
-        raise PatchError("an operation without a path")
-    keys = (key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/"))
-    return _applied(document, Step(op, tuple(keys), operation.get("value")))
-
-
-def _applied(document: Json, step: Step) -> Json:
-    result = node = _copy(document, step)
-    for key in step.path[:-1]:
-        if isinstance(node, dict):
-            child = _copy(node.get(str(key)), step)
-            node[str(key)] = child
-        else:
-            place = _index(node, key, step)
-            child = _copy(node[place], step)
-            node[place] = child
+    if op not in ("add", "replace", "remove") or not isinstance(path, str) or path[:1] != "/":
+        raise PatchError("an operation that is none of add, replace and remove at a path")
+    *above, last = [key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/")]
+    result = node = _copy(document, path)
+    for name in above:
+        key = name if isinstance(node, dict) else _index(node, name, path)
+        child = _copy(_child(node, key), path)
+        node[key] = child  # type: ignore[index]  # _child has held the key against the node
         node = child
-    if isinstance(node, dict):
-        _change_object(node, step)
+    if isinstance(node, list) and op == "add" and last in ("-", str(len(node))):
+        node.append(operation.get("value"))
+        return result
+    key = last if isinstance(node, dict) else _index(node, last, path)
+    if op != "add" and not _holds(node, key):
+        raise PatchError(f"nothing stands at {path}")
+    if op == "remove":
+        del node[key]  # type: ignore[arg-type]  # as above
+    elif op == "add" and isinstance(node, list) and isinstance(key, int):
+        node.insert(key, operation.get("value"))
     else:
-        _change_list(node, step)
+        node[key] = operation.get("value")  # type: ignore[index]  # as above
     return result
 
 
-def _copy(node: Json, step: Step) -> JsonObject | list[Json]:
-    if isinstance(node, dict):
-        return dict(node)
-    if isinstance(node, list):
-        return list(node)
-    raise PatchError(f"there is nothing on the way to {pointer(step.path)}")
+def _copy(node: Json, path: str) -> JsonObject | list[Json]:
+    if isinstance(node, (dict, list)):
+        return node.copy()
+    raise PatchError(f"there is nothing on the way to {path}")
 
 
-def _change_object(node: JsonObject, step: Step) -> None:
-    name = str(step.path[-1])
-    if step.op != "add" and name not in node:
-        raise PatchError(f"nothing stands at {pointer(step.path)}")
-    if step.op == "remove":
-        del node[name]
-    else:
-        node[name] = step.value
-
-
-def _change_list(node: list[Json], step: Step) -> None:
-    key = step.path[-1]
-    if step.op == "add" and key in ("-", len(node), str(len(node))):
-        node.append(step.value)
-        return
-    place = _index(node, key, step)
-    if step.op == "remove":
-        del node[place]
-    elif step.op == "replace":
-        node[place] = step.value
-    else:
-        node.insert(place, step.value)
-
-
-def _index(node: list[Json], key: str | int, step: Step) -> int:
+def _index(node: list[Json], key: str, path: str) -> int:
     """Read an array index as RFC 6901 has it: digits without a leading zero."""
-    if isinstance(key, str):
-        plain = key.isascii() and key.isdigit() and (key == "0" or not key.startswith("0"))
-        key = int(key) if plain else -1
-    if not 0 <= key < len(node):
-        raise PatchError(f"nothing stands at {pointer(step.path)}")
-    return key
-
-
-def _written(step: Step) -> Operation:
-    if step.op == "remove":
-        return {"op": step.op, "path": pointer(step.path)}
-    return {"op": step.op, "path": pointer(step.path), "value": step.value}
+    plain = key.isascii() and key.isdigit() and (key == "0" or not key.startswith("0"))
+    if not plain or int(key) >= len(node):
+        raise PatchError(f"nothing stands at {path}")
+    return int(key)
 
 
 @lru_cache(maxsize=1024)

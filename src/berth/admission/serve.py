@@ -3,16 +3,19 @@
 import asyncio
 import logging
 import ssl
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from time import perf_counter
+from typing import TypeAlias
 
 from aiohttp import web
 
 from berth import names
 from berth.admission import mutate, wire
 from berth.admission.rules import Rules
-from berth.errors import BadReview
+from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
+from berth.settings import Server
 
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
@@ -26,39 +29,41 @@ class State:
     ready: bool = False
 
 
-_RULES = web.AppKey("rules", Rules)
-_STATE = web.AppKey("state", State)
+Journal: TypeAlias = Callable[[str, Mapping[str, object]], None]
+"""Takes the name and the fields of what happened: one call for each review."""
 
 
-def application(rules: Rules, state: State) -> web.Application:
+def application(rules: Rules, state: State, journal: Journal) -> web.Application:
     """Build the application; `state` turns ready when the server listens."""
     app = web.Application(client_max_size=MOST_BODY_BYTES + 1)
-    app[_RULES] = rules
-    app[_STATE] = state
-    app.router.add_post(names.MUTATE_PATH, _mutate)
-    app.router.add_post(names.HAMI_PATH, _mutate)
-    app.router.add_post(names.INJECT_PATH + "/{injection}", _mutate)
-    app.router.add_get("/healthz", _healthz, allow_head=True)
-    app.router.add_get("/readyz", _readyz, allow_head=True)
+
+    async def mutate_pod(request: web.Request) -> web.Response:
+        return await _answer(request, rules, state, journal)
+
+    async def healthz(_: web.Request) -> web.Response:
+        return web.Response(text="ok")
+
+    async def readyz(_: web.Request) -> web.Response:
+        if state.ready:
+            return web.Response(text="ok")
+        return web.Response(status=503, text="not ready: starting or draining")
+
+    app.router.add_post(names.MUTATE_PATH, mutate_pod)
+    app.router.add_post(names.HAMI_PATH, mutate_pod)
+    app.router.add_post(names.INJECT_PATH + "/{injection}", mutate_pod)
+    app.router.add_get("/healthz", healthz, allow_head=True)
+    app.router.add_get("/readyz", readyz, allow_head=True)
     return app
 
 
-async def _healthz(_: web.Request) -> web.Response:
-    return web.Response(text="ok")
-
-
-async def _readyz(request: web.Request) -> web.Response:
-    if request.app[_STATE].ready:
-        return web.Response(text="ok")
-    return web.Response(status=503, text="not ready: starting or draining")
-
-
-async def _mutate(request: web.Request) -> web.Response:
+async def _answer(
+    request: web.Request, rules: Rules, state: State, journal: Journal
+) -> web.Response:
     started = perf_counter()
     try:
         body = await _body(request)
         review = wire.decode(body)
-        decision, answer = _decide(review, request)
+        decision, answer = _decide(review, rules, request.match_info.get("injection"))
     except BadReview as error:
         LOG.warning("admission.unreadable", extra={"status": error.status, "why": str(error)})
         response = web.Response(status=error.status, text=str(error))
@@ -70,16 +75,17 @@ async def _mutate(request: web.Request) -> web.Response:
     except Exception:
         LOG.exception("admission.fault")
         return web.Response(status=500, text="internal error; the webhook's log has the details")
-    _log(review, decision, (perf_counter() - started) * 1000)
-    return web.Response(
-        body=answer,
-        content_type="application/json",
-        headers=None if request.app[_STATE].ready else {"Connection": "close"},
-    )
+    journal("admission.reviewed", _line(review, decision, perf_counter() - started))
+    response = web.Response(body=answer, content_type="application/json")
+    if not state.ready:  # draining: the caller's next request shall go to another replica
+        response.force_close()
+    return response
 
 
 async def _body(request: web.Request) -> bytes:
-    if request.content_type != "application/json":
+    # What kube-apiserver sends, and then what others may: with a charset, in capitals.
+    kind = request.headers.get("Content-Type")
+    if kind != "application/json" and request.content_type != "application/json":
         raise BadReview("Content-Type is not application/json", 415)
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise BadReview("Content-Encoding is not supported", 415)
@@ -96,42 +102,52 @@ async def _body(request: web.Request) -> bytes:
     return body
 
 
-def _decide(review: wire.Review, request: web.Request) -> tuple[Decision | None, bytes]:
+def _decide(
+    review: wire.Review, rules: Rules, injection: str | None
+) -> tuple[Decision | None, bytes]:
     """Answer one review; None is "not what we register for", which passes."""
-    rules = request.app[_RULES]
     if not review.creates_pod or review.object is None:
         return None, wire.allow(review)
-    name = request.match_info.get("injection")
-    if name is None:
+    if injection is None:
         decision = mutate.decide(review.object, review.namespace, rules)
-    elif name in rules.injections:
-        injection = rules.injections[name]
-        decision = mutate.decide_injection(review.object, review.namespace, rules, injection)
+    elif injection in rules.injections:
+        wanted = rules.injections[injection]
+        decision = mutate.decide_injection(review.object, review.namespace, rules, wanted)
     else:
         raise BadReview("no such injection", 404)
     return decision, wire.answer(review, decision)
 
 
-def _log(review: wire.Review, decision: Decision | None, milliseconds: float) -> None:
-    LOG.info(
-        "admission.reviewed",
-        extra={
-            "uid": review.uid,
-            "namespace": review.namespace,
-            "pod": review.shown_name,
-            "operation": review.operation,
-            "dry_run": review.dry_run,
-            "decision": decision.verdict.value if decision else Verdict.IGNORED.value,
-            "codes": [problem.reason.value for problem in decision.problems] if decision else [],
-            "ms": round(milliseconds, 3),
-        },
+def _line(review: wire.Review, decision: Decision | None, seconds: float) -> Mapping[str, object]:
+    return {
+        "uid": review.uid,
+        "namespace": review.namespace,
+        "pod": review.shown_name,
+        "operation": review.operation,
+        "dry_run": review.dry_run,
+        "decision": decision.verdict.value if decision else Verdict.IGNORED.value,
+        "codes": [problem.reason.value for problem in decision.problems] if decision else [],
+        "ms": round(seconds * 1000, 3),
+    }
+
+
+async def listen(
+    server: Server, app: web.Application, context: ssl.SSLContext
+) -> tuple[web.AppRunner, int]:
+    """Start serving; return the runner, to clean up, and the port. Raises UsageError."""
+    runner = web.AppRunner(
+        app,
+        access_log=None,
+        auto_decompress=False,  # a compressed body is refused, so never unpacked
+        keepalive_timeout=server.idle_seconds,
+        shutdown_timeout=server.drain_seconds,
     )
-
-
-def tls_context(cert_file: str, key_file: str) -> ssl.SSLContext:
-    """Return the server's context: TLS 1.2 at least, HTTP/1.1 only. Raises OSError, SSLError."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    context.set_alpn_protocols(["http/1.1"])
-    context.load_cert_chain(cert_file, key_file)
-    return context
+    await runner.setup()
+    site = web.TCPSite(runner, server.host, server.port, ssl_context=context, backlog=1024)
+    try:
+        await site.start()
+    except OSError as error:
+        await runner.cleanup()
+        where = f"{server.host}:{server.port}"
+        raise UsageError(f"cannot listen on {where}: {error.strerror}; set server.port") from None
+    return runner, int(runner.addresses[0][1])

@@ -17,10 +17,11 @@ import click
 import orjson
 import uvloop
 
-from berth import names
+from berth import clock, names
 from berth import settings as configured
 from berth.admission import configuration, patch, serve, templates
-from berth.cli import manifest, show, webhook
+from berth.certs import identity
+from berth.cli import manifest, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
@@ -95,14 +96,13 @@ def _examples(folder: Path) -> list[Example]:
 async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
     loaded = configured.load(None, ("server.host=127.0.0.1", "server.port=0"))
     rules, _ = configuration.rules(loaded, None)
-    identity = webhook.certificate(loaded, place)
+    shown_to_us = identity.make(loaded.server, loaded.registration, clock.now(), place)
     state = serve.State()
-    runner, port = await webhook.listen(
-        loaded.server, serve.application(rules, state), identity.context
-    )
+    app = serve.application(rules, state, lambda _name, _fields: None)
+    runner, port = await serve.listen(loaded.server, app, shown_to_us.context)
     state.ready = True
     click.echo(f"berth webhook is listening on https://127.0.0.1:{port}{names.MUTATE_PATH}\n")
-    trust = ssl.create_default_context(cadata=identity.authority.decode())
+    trust = ssl.create_default_context(cadata=shown_to_us.authority.decode())
     try:
         async with aiohttp.ClientSession(
             f"https://127.0.0.1:{port}", connector=aiohttp.TCPConnector(ssl=trust)
@@ -126,8 +126,8 @@ async def _ask(session: aiohttp.ClientSession, pod: JsonObject) -> Answered:
     response = review["response"]
     warnings = tuple(response.get("warnings", ()))
     if not response["allowed"]:
-        reasons = (response["status"]["message"],)
-        refused = Decision(verdict=Verdict.REFUSED, pod=pod, reasons=reasons)
+        message = (response["status"]["message"],)
+        refused = Decision(verdict=Verdict.REFUSED, pod=pod, notes=message)
         return Answered(refused, milliseconds)
     operations = orjson.loads(b64decode(response["patch"])) if "patch" in response else []
     verdict = Verdict.PATCHED if operations else Verdict.UNCHANGED

@@ -142,7 +142,7 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "kind": one.kind,
         "name": one.name,
         "decision": decision.verdict.value,
-        "reasons": [*map(str, decision.problems), *decision.reasons],
+        "reasons": list(decision.reasons),
         "warnings": list(wire.clean(decision.warnings)),
         "patch": [*decision.operations],
         "pod": decision.pod,

@@ -22,10 +22,9 @@ def decision(title: str, before: JsonObject, decided: Decision) -> None:
     """Print what happens to one Pod, and why."""
     verdict = click.style(decided.verdict.value, fg=COLOURS[decided.verdict], bold=True)
     click.echo(f"{click.style(title, bold=True)}  {verdict}")
-    for problem in decided.problems:
-        click.echo(f"  {click.style('x', fg='red')} {problem}")
+    mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
     for reason in decided.reasons:
-        click.echo(f"  - {reason}")
+        click.echo(f"  {mark} {reason}")
     for warning in decided.warnings:
         click.echo(f"  {click.style('!', fg='yellow')} {warning}")
     for line in diff(before, decided.pod):

@@ -1,28 +1,36 @@
 """`berth webhook`: the process that kube-apiserver asks."""
 
 import asyncio
+import contextlib
 import gc
 import logging
 import signal
-import ssl
 import tempfile
+from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import click
 import uvloop
-from aiohttp import web
 
-from berth import clock, settings
+from berth import clock
+from berth import settings as configured
 from berth.admission import configuration, registration, serve
 from berth.admission.rules import Rules
-from berth.certs import authority
+from berth.certs import identity
 from berth.cli import options
 from berth.errors import UsageError
 from berth.observe import logs
+from berth.settings import Settings
 
 LOG = logging.getLogger("berth.webhook")
+_FLAGS = {
+    "host": "server.host",
+    "port": "server.port",
+    "cert_file": "server.certFile",
+    "key_file": "server.keyFile",
+    "url": "registration.url",
+}
 
 
 @click.command()
@@ -47,133 +55,78 @@ def command(
 
     Without certificate files, Berth makes a CA and a certificate of its own.
     """
-    sets = (
-        *settings,
-        *(f"{_KEYS[name]}={value}" for name, value in flags.items() if value is not None),
-    )
-    loaded = _load(config, sets)
-    logs.start(loaded.log.level, loaded.log.format)
+    named = [f"{_FLAGS[name]}={value}" for name, value in flags.items() if value is not None]
+    loaded = configured.load(config, (*settings, *named))
+    log = logs.start(loaded.log.level, loaded.log.format)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         LOG.warning("configuration.warning", extra={"why": warning})
-    with tempfile.TemporaryDirectory() as folder:
-        identity = certificate(loaded, Path(folder))
-        uvloop.run(_serve(loaded, rules, identity, _Cluster(kubeconfig) if register else None))
-
-
-_KEYS = {
-    "host": "server.host",
-    "port": "server.port",
-    "cert_file": "server.certFile",
-    "key_file": "server.keyFile",
-    "url": "registration.url",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class _Cluster:
-    kubeconfig: Path | None
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """What we show to callers, and the bundle by which they know it."""
-
-    context: ssl.SSLContext
-    authority: bytes
-
-
-def _load(config: Path | None, sets: tuple[str, ...]) -> settings.Settings:
-    return settings.load(config, sets)
-
-
-def certificate(loaded: settings.Settings, folder: Path) -> Identity:
-    """Load the configured pair, or make one in `folder`. Raises UsageError."""
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
         raise UsageError("server.certFile and server.keyFile go together; give both or neither")
-    if server.cert_file:
-        bundle = server.ca_file or server.cert_file
-        return Identity(_context(server.cert_file, server.key_file), _read(Path(bundle)))
-    pair = authority.issue(_server_names(loaded), clock.now())
-    (folder / "tls.crt").write_bytes(pair.certificate)
-    (folder / "tls.key").touch(mode=0o600)
-    (folder / "tls.key").write_bytes(pair.key)
-    return Identity(_context(str(folder / "tls.crt"), str(folder / "tls.key")), pair.authority)
+    with tempfile.TemporaryDirectory() as folder:
+        shown = (
+            identity.load(server)
+            if server.cert_file
+            else identity.make(server, loaded.registration, clock.now(), Path(folder))
+        )
+        webhook = Webhook(settings=loaded, rules=rules, identity=shown, log=log)
+        uvloop.run(webhook.serve(register=register, kubeconfig=kubeconfig))
 
 
-def _context(cert_file: str, key_file: str) -> ssl.SSLContext:
-    try:
-        return serve.tls_context(cert_file, key_file)
-    except OSError as error:  # an SSLError is one
-        why = error.strerror or str(error)
-        raise UsageError(f"{cert_file} with {key_file} cannot be used: {why}") from None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """All that the process was started with."""
 
+    settings: Settings
+    rules: Rules
+    identity: identity.Identity
+    log: logs.GatheringHandler
 
-def _read(file: Path) -> bytes:
-    try:
-        return file.read_bytes()
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+    async def serve(self, *, register: bool, kubeconfig: Path | None) -> None:
+        """Serve until SIGTERM or SIGINT, then finish what is under way. Raises UsageError."""
+        stop = asyncio.Event()
+        loop = asyncio.get_running_loop()
+        for signum in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(signum, stop.set)
+        if self.settings.log.flush_seconds:
+            self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
+        state = serve.State()
+        app = serve.application(self.rules, state, self.log.event)
+        runner, port = await serve.listen(self.settings.server, app, self.identity.context)
+        state.ready = True
+        # What the start made stays, and requests make no cycles: collect seldom, and not that.
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 50)
+        LOG.info("webhook.listening", extra={"host": self.settings.server.host, "port": port})
+        try:
+            async with self._registered(stop, kubeconfig) if register else _unregistered():
+                await stop.wait()
+        finally:
+            state.ready = False
+            LOG.info("webhook.draining")
+            await runner.cleanup()
+            LOG.info("webhook.stopped")
+            self.log.gather(None)
 
-
-def _server_names(loaded: settings.Settings) -> tuple[str, ...]:
-    registered = loaded.registration
-    service = f"{registered.service}.{registered.namespace}.svc"
-    host = urlsplit(registered.url).hostname
-    found = ("127.0.0.1", *loaded.server.dns_names, service, f"{service}.cluster.local")
-    return tuple(dict.fromkeys((*found, host) if host else found))
-
-
-async def _serve(
-    loaded: settings.Settings, rules: Rules, identity: Identity, cluster: _Cluster | None
-) -> None:
-    stop = asyncio.Event()
-    for signum in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(signum, stop.set)
-    state = serve.State()
-    runner, port = await listen(loaded.server, serve.application(rules, state), identity.context)
-    state.ready = True
-    gc.freeze()  # what start-up made stays; no collection need look at it again
-    LOG.info("webhook.listening", extra={"host": loaded.server.host, "port": port})
-    keeper = None
-    if cluster is not None:
-        manifest = registration.configuration(rules, loaded.registration, identity.authority)
+    @contextlib.asynccontextmanager
+    async def _registered(
+        self, stop: asyncio.Event, kubeconfig: Path | None
+    ) -> AsyncIterator[None]:
+        """Keep the configuration applied; where that cannot go on, stop and say why."""
         from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
 
-        keeper = asyncio.create_task(
-            keep.registered(cluster.kubeconfig, manifest, loaded.registration.refresh_seconds)
-        )
+        wanted = self.settings.registration
+        manifest = registration.configuration(self.rules, wanted, self.identity.authority)
+        keeping = keep.registered(kubeconfig, manifest, wanted.refresh_seconds)
+        keeper = asyncio.create_task(keeping)
         keeper.add_done_callback(lambda _: stop.set())
-    await stop.wait()
-    state.ready = False
-    LOG.info("webhook.draining")
-    if keeper is not None:
+        yield
         keeper.cancel()
-        await asyncio.gather(keeper, return_exceptions=True)
-    await runner.cleanup()
-    LOG.info("webhook.stopped")
-    if keeper is not None and not keeper.cancelled() and keeper.exception():
-        raise UsageError(str(keeper.exception()))
+        with contextlib.suppress(asyncio.CancelledError):
+            await keeper
 
 
-async def listen(
-    server: settings.Server, app: web.Application, context: ssl.SSLContext
-) -> tuple[web.AppRunner, int]:
-    """Start serving; return the runner, to clean up, and the port. Raises UsageError."""
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        auto_decompress=False,  # a compressed body is refused, so never unpacked
-        keepalive_timeout=server.idle_seconds,
-        shutdown_timeout=server.drain_seconds,
-    )
-    await runner.setup()
-    site = web.TCPSite(runner, server.host, server.port, ssl_context=context, backlog=1024)
-    try:
-        await site.start()
-    except OSError as error:
-        await runner.cleanup()
-        where = f"{server.host}:{server.port}"
-        raise UsageError(f"cannot listen on {where}: {error.strerror}; set server.port") from None
-    return runner, int(runner.addresses[0][1])
+@contextlib.asynccontextmanager
+async def _unregistered() -> AsyncIterator[None]:
+    yield

@@ -4,6 +4,7 @@ from enum import Enum
 
 import msgspec
 
+from berth.model.edit import Edit
 from berth.model.raw import Json, JsonObject, Path, dotted
 
 
@@ -61,8 +62,15 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     operations: list[dict[str, Json]] = []
     problems: tuple[Problem, ...] = ()
     warnings: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    """Why, in sentences: one per edit, or why the Pod is none of our business."""
+    edits: tuple[Edit, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Why nothing is done, where nothing is."""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why, in sentences: what is wrong, why nothing is done, and why each edit is made."""
+        made = [f"{dotted(edit.path)}: {edit.why}" for edit in self.edits]
+        return (*map(str, self.problems), *self.notes, *made)
 
     def warned(self, warnings: tuple[str, ...]) -> "Decision":
         """Return the same decision with more warnings."""

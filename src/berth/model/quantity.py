@@ -33,7 +33,7 @@ def parse(raw: Json) -> int | Fraction:
 
     `raw` is text, or a JSON number as clients may write it. Raises NotAQuantity.
     """
-    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+    if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
         raise NotAQuantity
     text = raw if isinstance(raw, str) else repr(raw)
     if len(text) > _LONGEST:

@@ -1,11 +1,20 @@
-"""Log lines: JSON, one object a line, or text on a terminal; an event name and its fields."""
+"""Log lines: JSON, one object a line, or text on a terminal; an event name and its fields.
 
+Lines may be gathered and written together, but at once from `warning` on: a write to the kernel
+for every request would cost a tenth of the request.
+"""
+
+import atexit
 import logging
 import sys
+from collections.abc import Callable, Mapping
 from typing import Literal, TextIO
 
 import orjson
 
+from berth import clock
+
+_MOST_GATHERED = 1000
 _STANDARD = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 
@@ -40,10 +49,65 @@ def _fields(record: logging.LogRecord) -> dict[str, object]:
     return {key: value for key, value in vars(record).items() if key not in _STANDARD}
 
 
-def start(level: str, form: Literal["auto", "json", "text"], stream: TextIO | None = None) -> None:
+class GatheringHandler(logging.Handler):
+    """Writes lines to a stream, many at a time once `later` is given to call its flush."""
+
+    def __init__(self, stream: TextIO) -> None:
+        """Write to `stream`, line by line until `gather`."""
+        super().__init__()
+        self._stream = stream
+        self._lines: list[str] = []
+        self._later: Callable[[Callable[[], None]], object] | None = None
+
+    def gather(self, later: Callable[[Callable[[], None]], object] | None) -> None:
+        """From now on leave the writing to `later`, which calls what it is given in a while."""
+        self.flush()
+        self._later = later
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Take one record."""
+        try:
+            self._take(self.format(record), urgent=record.levelno >= logging.WARNING)
+        except Exception:  # noqa: BLE001  logging's own way with what goes wrong in a handler
+            self.handleError(record)
+
+    def event(self, name: str, fields: Mapping[str, object]) -> None:
+        """Take what happens once a request, at level info, past the cost of a log record."""
+        if logging.root.level > logging.INFO:
+            return
+        if isinstance(self.formatter, JsonFormatter):
+            line = {"time": clock.timestamp(), "level": "info", "event": name, **fields}
+            self._take(orjson.dumps(line).decode(), urgent=False)
+        else:
+            level = {"levelno": logging.INFO, "levelname": "INFO"}
+            self.handle(logging.makeLogRecord({"msg": name, **level, **fields}))
+
+    def _take(self, line: str, *, urgent: bool) -> None:
+        self._lines.append(line)
+        if self._later is None or urgent or len(self._lines) >= _MOST_GATHERED:
+            self.flush()
+        elif len(self._lines) == 1:
+            self._later(self.flush)
+
+    def flush(self) -> None:
+        """Write what was gathered."""
+        lines, self._lines = self._lines, []
+        if lines:
+            self._stream.write("\n".join(lines) + "\n")
+            self._stream.flush()
+
+
+def start(
+    level: str, form: Literal["auto", "json", "text"], stream: TextIO | None = None
+) -> GatheringHandler:
     """Send the log of the whole process to `stream` (stderr) in `form`."""
     stream = stream or sys.stderr
     text = form == "text" or (form == "auto" and stream.isatty())
-    handler = logging.StreamHandler(stream)
+    handler = GatheringHandler(stream)
     handler.setFormatter(TextFormatter() if text else JsonFormatter())
     logging.basicConfig(level=level.upper(), handlers=[handler], force=True)
+    # What no line of ours shows need not be found out for each (docs: logging, Optimization).
+    logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
+    logging._srcfile = None  # noqa: SLF001  as the documentation has it
+    atexit.register(handler.flush)
+    return handler
