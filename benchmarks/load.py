@@ -10,6 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import uvloop
+
 from benchmarks.connection import Connection, Phase
 from benchmarks.failure import BenchmarkError
 from benchmarks.probe import HEADERS, PATH

@@ -5,6 +5,7 @@ from contextlib import AbstractContextManager, nullcontext
 
 import click
 import pytest
+
 from tests.cluster import build, controlplane, namespaces
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError

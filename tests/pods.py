@@ -1,4 +1,4 @@
-"""Pods for tests, as kube-apiserver shows them to a webhook: defaulted, requests equal to limits."""
+"""Pods for tests, as kube-apiserver shows them to a webhook: requests equal to limits."""
 
 from typing import Any
 

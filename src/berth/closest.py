@@ -11,6 +11,6 @@ def hint(word: str, known: Iterable[str]) -> str:
     near = get_close_matches(word.lower(), lowered, n=1, cutoff=0.6)
     if near:
         return f"; did you mean {lowered[near[0]]}?"
-    if len(words) <= 12:  # noqa: PLR2004  a list that still reads as a sentence
+    if len(words) <= 12:
         return f"; known are {', '.join(words)}"
     return ""

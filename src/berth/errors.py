@@ -1,7 +1,7 @@
-"""The errors that Berth raises, as a tree; what a Pod's author did wrong is a value (model.decision).
+"""The errors that Berth raises; what a Pod's author did wrong is a value (model.decision).
 
 BerthError                 never raised itself
-├── UsageError             a person's file, flag or setting cannot be used: one sentence, exit code 2
+├── UsageError             a person's file, flag or setting cannot be used: exit code 2
 ├── BadReview              a request that is no AdmissionReview: HTTP 4xx
 └── PatchError             an edit that does not fit the document: a fault of ours, HTTP 500
 """

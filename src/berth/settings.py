@@ -8,28 +8,16 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast, get_args, get_origin
+from typing import Any, Literal, TypeAlias, cast, get_origin
 
 import msgspec
 
-from berth import closest
+from berth import closest, configfile
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
-
 # A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
 Fragment: TypeAlias = dict[str, Any]
-
-
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The root. Read docs/reference/settings.md for the file as a whole."""
-
-    server: "Server" = msgspec.field(default_factory=lambda: Server())
-    scheduler: "Scheduler" = msgspec.field(default_factory=lambda: Scheduler())
-    policy: "Policy" = msgspec.field(default_factory=lambda: Policy())
-    registration: "Registration" = msgspec.field(default_factory=lambda: Registration())
-    injections: tuple["Injection", ...] = ()
-    log: "Log" = msgspec.field(default_factory=lambda: Log())
 
 
 class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
@@ -129,6 +117,17 @@ class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Lines below `warning` are written together so often; 0 writes each at once."""
 
 
+class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The root. Read docs/reference/settings.md for the file as a whole."""
+
+    server: Server = msgspec.field(default_factory=Server)
+    scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
+    policy: Policy = msgspec.field(default_factory=Policy)
+    registration: Registration = msgspec.field(default_factory=Registration)
+    injections: tuple[Injection, ...] = ()
+    log: Log = msgspec.field(default_factory=Log)
+
+
 Keys: TypeAlias = tuple[str, ...]
 _PREFIX = "BERTH_"
 # What kubelet sets in every container of a namespace with a Service that is called berth….
@@ -144,77 +143,25 @@ def load(file: Path | None, flags: Sequence[str] = ()) -> Settings:
     """
     tree: JsonObject = {}
     if file is not None:
-        tree = read_yaml(file)
-        strangers = list(unknown_keys(tree, Settings))
+        tree = configfile.read(file)
+        strangers = list(configfile.unknown_keys(tree, Settings))
         if strangers:
             raise UsageError(f"{file}: {'; '.join(strangers)}")
     knobs = dict(_knobs(Settings))
-    for keys, text, source in (*_environment(os.environ), *_flags(flags)):
+    environment = _environment(os.environ)  # noqa: TID251  this is the place
+    for keys, text, source in (*environment, *_flags(flags)):
         _place(tree, keys, _typed(text, knobs[keys], source))
     try:
         return msgspec.convert(tree, Settings)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{file or 'settings'}: {said_plainly(error)}") from None
-
-
-def read_yaml(file: Path) -> JsonObject:
-    """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError."""
-    import yaml  # noqa: PLC0415  not needed to print --help
-
-    try:
-        tree: Json = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)  # noqa: S506  it is safe
-    except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
-    except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45
-        raise UsageError(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from None
-    if tree is None:
-        return {}
-    if not isinstance(tree, dict):
-        raise UsageError(f"{file}: the top level must be a mapping of keys to values")
-    return tree
-
-
-def said_plainly(error: msgspec.ValidationError) -> str:
-    """Turn msgspec's "Expected `int`, got `str` - at `$.server.port`" round."""
-    what, _, where = str(error).partition(" - at ")
-    place = where.strip("`").removeprefix("$.")
-    what = what.replace("`", "")
-    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
-
-
-def unknown_keys(tree: Json, struct: type[msgspec.Struct], path: str = "") -> Iterator[str]:
-    """Yield a sentence for each key that `struct` does not have, at any depth."""
-    if not isinstance(tree, dict):
-        return
-    fields = {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
-    for key, value in tree.items():
-        where = f"{path}{key}"
-        if key not in fields:
-            yield f"{where} is not a setting{closest.hint(str(key), fields)}"
-            continue
-        inner = _struct_of(fields[key])
-        if inner is None:
-            continue
-        if isinstance(value, list):
-            for index, entry in enumerate(value):
-                yield from unknown_keys(entry, inner, f"{where}[{index}].")
-        else:
-            yield from unknown_keys(value, inner, f"{where}.")
-
-
-def _struct_of(kind: object) -> type[msgspec.Struct] | None:
-    """Return the Struct that a field holds, itself or in a tuple."""
-    for candidate in (kind, *get_args(kind)):
-        if isinstance(candidate, type) and issubclass(candidate, msgspec.Struct):
-            return candidate
-    return None
+        raise UsageError(f"{file or 'settings'}: {configfile.said_plainly(error)}") from None
 
 
 def _knobs(struct: type[msgspec.Struct], above: Keys = ()) -> Iterator[tuple[Keys, object]]:
     """Yield the path and type of each setting that one piece of text can set."""
     for field in msgspec.structs.fields(struct):
         keys = (*above, field.encode_name)
-        inner = _struct_of(field.type)
+        inner = configfile.struct_of(field.type)
         if inner is not None and get_origin(field.type) is None:
             yield from _knobs(inner, keys)
         elif inner is None:

@@ -11,6 +11,9 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+
+from berth.cli import explain
+from berth.model.decision import Reason, Verdict
 from tests.hami.deciding import (
     CORES,
     GPU,
@@ -26,9 +29,6 @@ from tests.hami.deciding import (
     spec,
 )
 from tests.pods import Pod, container, gpu_pod, pod
-
-from berth.cli import explain
-from berth.model.decision import Reason, Verdict
 
 PRIVILEGED = {"securityContext": {"privileged": True}}
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, main, rules, spec
-from tests.pods import Pod, container, gpu_pod, pod
-from tests.webhook import review
 
 from berth import settings
 from berth.admission import mutate, registration, templates, wire
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
+from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, main, rules, spec
+from tests.pods import Pod, container, gpu_pod, pod
+from tests.webhook import review
 
 
 def webhooks(by: Rules, *flags: str) -> list[dict[str, Any]]:

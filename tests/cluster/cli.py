@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import click
+
 from tests.cluster import build, cache, controlplane
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError

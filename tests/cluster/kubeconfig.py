@@ -4,6 +4,7 @@ import base64
 from pathlib import Path
 
 import yaml
+
 from tests.cluster.pki import Pair
 
 _NAME = "berth"

@@ -4,6 +4,7 @@ import uuid
 from pathlib import Path
 
 import pytest
+
 from tests.cluster import build, cache, controlplane, processes
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError

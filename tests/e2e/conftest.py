@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests import pods, webhook
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.namespaces import own

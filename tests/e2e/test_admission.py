@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests import pods
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.namespaces import own

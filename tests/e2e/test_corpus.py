@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from tests.corpus import corpus
 from tests.e2e import stored
 from tests.e2e.api import Api

@@ -6,13 +6,13 @@ from typing import Any
 import jsonpatch
 import jsonpointer
 import pytest
+
+from berth.admission import templates
+from berth.cli import manifest
 from tests.cluster.kubectl import Kubectl
 from tests.e2e import stored
 from tests.e2e.api import Api
 from tests.webhook import Webhook
-
-from berth.admission import templates
-from berth.cli import manifest
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir())

@@ -7,6 +7,7 @@ import time
 from typing import Any
 
 import yaml
+
 from tests import pods
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.kubectl import Kubectl
@@ -103,9 +104,9 @@ def test_only_labelled_namespaces_where_so_set(
     api: Api, register: Register, control_plane: ControlPlane
 ) -> None:
     """The label hami-webhook/inject=enabled lets a namespace in."""
-    with own(control_plane) as out, own(control_plane) as inside:
-        # The registration's own wait needs a namespace that is let in: so switch it on afterwards.
-        with register() as running:
+    # The registration's own wait needs a namespace that is let in: so switch it on afterwards.
+    with own(control_plane) as out, own(control_plane) as inside, register() as running:
+        if running.port:
             path = f"{CONFIGURATIONS}/berth"
             conftest.label(api, inside, {"hami-webhook/inject": "enabled"})
             manifests = subprocess.run(

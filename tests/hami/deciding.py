@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import yaml
-from tests.pods import Pod
 
 from berth import names, settings
 from berth.admission import configuration, mutate, project
@@ -13,6 +12,7 @@ from berth.dialects import hami
 from berth.model import demand
 from berth.model.decision import Decision, Reason
 from berth.model.raw import JsonObject, dotted
+from tests.pods import Pod
 
 GPU = "nvidia.com/gpu"
 MEMORY = "nvidia.com/gpumem"

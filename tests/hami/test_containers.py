@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, rules, shares, spec
-from tests.pods import Pod, container, pod
 
 from berth.model.decision import Decision, Reason, Verdict
+from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, rules, shares, spec
+from tests.pods import Pod, container, pod
 
 PRIVILEGED = {"securityContext": {"privileged": True}}
 

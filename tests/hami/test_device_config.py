@@ -4,6 +4,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from berth.model.decision import Reason, Verdict
 from tests.hami.deciding import (
     CORES,
     GPU,
@@ -19,8 +21,6 @@ from tests.hami.deciding import (
     spec,
 )
 from tests.pods import gpu_pod
-
-from berth.model.decision import Reason, Verdict
 
 RENAMED = {
     "resourceCountName": "example.com/card",

@@ -5,6 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from berth.model.decision import Reason, Verdict
 from tests.hami.deciding import (
     CORES,
     GPU,
@@ -21,8 +23,6 @@ from tests.hami.deciding import (
     spec,
 )
 from tests.pods import container, gpu_pod, pod
-
-from berth.model.decision import Reason, Verdict
 
 LIMITS = "spec.containers[0].resources.limits"
 REQUESTS = "spec.containers[0].resources.requests"

@@ -5,10 +5,9 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+from berth import names
 from tests.hami.deciding import CORES, GPU, MEMORY, decide, original, rules
 from tests.pods import Pod, container, gpu_pod, pod
-
-from berth import names
 
 
 def record(**containers: dict[str, Any]) -> str:

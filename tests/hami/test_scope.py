@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hami.deciding import CORES, GPU, decide, faults, main, rules, spec
-from tests.pods import container, gpu_pod, pod
 
 from berth.model.decision import Reason, Verdict
+from tests.hami.deciding import CORES, GPU, decide, faults, main, rules, spec
+from tests.pods import container, gpu_pod, pod
 
 SCOPE = {
     "no scheduler named": ("", True, "hami-scheduler", True),

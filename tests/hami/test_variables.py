@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hami.deciding import GPU, MEMORY, PRIORITY, decide, faults, main, rules
-from tests.pods import container, pod
 
 from berth.model.decision import Reason, Verdict
+from tests.hami.deciding import GPU, MEMORY, PRIORITY, decide, faults, main, rules
+from tests.pods import container, pod
 
 VISIBLE = "NVIDIA_VISIBLE_DEVICES"
 

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.hami.deciding import GPU, PERCENT, PRIORITY, decide, rules
-from tests.pods import Pod, container, gpu_pod, pod
 
 from berth.admission import wire
+from tests.hami.deciding import GPU, PERCENT, PRIORITY, decide, rules
+from tests.pods import Pod, container, gpu_pod, pod
 
 LAST_OF_MANY = 16
 PRIVILEGED = {"securityContext": {"privileged": True}}

@@ -9,7 +9,9 @@ Pod = dict[str, Any]
 QUANTITIES = st.one_of(
     st.integers(-1, 20).map(str),
     st.integers(0, 3),
-    st.sampled_from(["100", "50", "4096", "16Gi", "1k", "500m", "0.5", "1e3", "", " 1", "x", "８"]),
+    st.sampled_from(
+        ["100", "50", "4096", "16Gi", "1k", "500m", "0.5", "1e3", "", " 1", "x", "\uff18"]
+    ),
     st.sampled_from(["9223372036854775808", "1e999", "-1", "3000", "20k", "101", None, True, 0.5]),
 )
 GOOD = {
@@ -80,7 +82,7 @@ def containers(draw: st.DrawFn, amounts: dict[str, st.SearchStrategy[Any]]) -> P
 @st.composite
 def pods(draw: st.DrawFn, *, good: bool = False) -> Pod:
     """Return a Pod; `good` ones have no mistake that a number alone makes."""
-    bad = {name: QUANTITIES for name in GOOD}
+    bad = dict.fromkeys(GOOD, QUANTITIES)
     amounts = GOOD if good else draw(st.sampled_from([GOOD, GOOD | bad]))
     spec: Pod = {"containers": draw(st.lists(containers(amounts), min_size=1, max_size=3))}
     if draw(st.booleans()):

@@ -10,14 +10,14 @@ import jsonpatch
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests import webhook
-from tests.properties import strategies
 
 from berth import settings as configured
 from berth.admission import configuration, mutate, wire
 from berth.admission.rules import Rules
 from berth.errors import BadReview
 from berth.model.decision import Verdict
+from tests import webhook
+from tests.properties import laws, strategies
 
 PROFILE = settings(
     max_examples=150,
@@ -74,27 +74,7 @@ def _check(pod: dict[str, Any], rules: Rules) -> None:
     assert patched == decision.pod
     again = mutate.decide(decision.pod, review.namespace, rules)
     assert again.operations == []
-    _check_nothing_is_lost(pod, decision.pod)
-
-
-def _check_nothing_is_lost(before: Any, after: Any, key: str = "") -> None:
-    """Every field that stood in the Pod still does, but for variables that we take out."""
-    if isinstance(before, dict):
-        assert isinstance(after, dict)
-        for name, value in before.items():
-            assert name in after or value is None
-            if name == "env":
-                kept = [e for e in value or [] if e.get("name") in ("A", "LD_PRELOAD")]
-                assert all(entry in after[name] for entry in kept)
-            elif name not in ("schedulerName", "berth.dev/original-request") and value is not None:
-                _check_nothing_is_lost(value, after[name], name)
-    elif isinstance(before, list):
-        assert isinstance(after, list)
-        assert len(after) >= len(before)
-        for old, new in zip(before, after, strict=False):
-            _check_nothing_is_lost(old, new, key)
-    else:
-        assert before == after
+    laws.check_nothing_is_lost(pod, decision.pod)
 
 
 @PROFILE

@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 import yaml
 
+from berth import configfile
 from berth.admission import configuration
 from berth.dialects import deviceconfig
 from berth.errors import UsageError
 from berth.model.vendor import Vendor
-from berth.settings import Settings, read_yaml
+from berth.settings import Settings
 from berth.vendors import VENDORS, nvidia
 
 WHOLE = Path(__file__).parents[1] / "data" / "device-config.yaml"
@@ -33,7 +34,7 @@ def test_hamis_whole_file_is_taken_without_a_warning() -> None:
 def test_hamis_whole_file_has_all_sections() -> None:
     """So that the test above leaves none out."""
     known = {vendor.section for vendor in VENDORS} | deviceconfig.OTHER_SECTIONS
-    assert read_yaml(WHOLE).keys() == known
+    assert configfile.read(WHOLE).keys() == known
 
 
 def test_every_key_that_admission_reads_is_in_hamis_whole_file() -> None:

@@ -3,10 +3,9 @@
 import re
 from pathlib import Path
 
-from tests.hami import test_nvidia
-
 from berth import settings
 from berth.vendors import nvidia
+from tests.hami import test_nvidia
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs/reference/differences.md").read_text()

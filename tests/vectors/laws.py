@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import jsonpatch
-from tests.pods import Pod
-from tests.webhook import review
 
 from berth.admission import configuration, mutate, wire
 from berth.admission.rules import Rules
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
 from berth.settings import Settings
+from tests.pods import Pod
+from tests.webhook import review
 
 Decide = Callable[[JsonObject, str], Decision]
 

@@ -9,12 +9,12 @@ import pytest
 from aiohttp.test_utils import TestClient, TestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pods import container, gpu_pod, pod
-from tests.vectors import laws
-from tests.webhook import review
 
 from berth.admission import serve, wire
 from berth.settings import EnvEntry, Injection
+from tests.pods import container, gpu_pod, pod
+from tests.vectors import laws
+from tests.webhook import review
 
 GPU = {"nvidia.com/gpu": "1"}
 UNSENDABLE = "\ud800"  # half a character, which no JSON encoder of ours takes
@@ -23,7 +23,12 @@ UNSENDABLE = "\ud800"  # half a character, which no JSON encoder of ours takes
 def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> None:
     """The stack goes to the log alone, and the next request is answered as ever."""
     faulty = Injection(name="faulty", env=(EnvEntry(name="A", value=UNSENDABLE),))
-    application = serve.application(laws.rules(injections=(faulty,)), serve.State(ready=True))
+    answered: list[str] = []
+    application = serve.application(
+        laws.rules(injections=(faulty,)),
+        serve.State(ready=True),
+        lambda event, _: answered.append(event),
+    )
 
     async def ask() -> list[tuple[int, str]]:
         answers = []
@@ -40,6 +45,7 @@ def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> No
     (record,) = caplog.records
     assert record.getMessage() == "admission.fault"
     assert record.exc_info
+    assert answered == ["admission.reviewed"]
 
 
 @settings(max_examples=300, deadline=None, print_blob=True)

@@ -8,13 +8,13 @@ import orjson
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.pods import Pod, container, gpu_pod, pod
-from tests.vectors import laws
-from tests.webhook import review
 
 from berth.admission import mutate, wire
 from berth.errors import BadReview
 from berth.settings import Policy, Registration
+from tests.pods import Pod, container, gpu_pod, pod
+from tests.vectors import laws
+from tests.webhook import review
 
 GPU = {"nvidia.com/gpu": "1"}
 PRIORITY = GPU | {"nvidia.com/priority": "1"}

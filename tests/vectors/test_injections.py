@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from tests.pods import Pod, container, pod
-from tests.vectors import laws
 
 from berth.settings import EnvEntry, Injection
+from tests.pods import Pod, container, pod
+from tests.vectors import laws
 
 GPU = {"nvidia.com/gpu": "1"}
 LIBS = {"name": "libs", "hostPath": {"path": "/usr/local/vgpu"}}

@@ -6,10 +6,10 @@ from copy import deepcopy
 from itertools import permutations
 
 import pytest
-from tests.pods import Pod, container, gpu_pod, pod
-from tests.vectors import laws
 
 from berth import names
+from tests.pods import Pod, container, gpu_pod, pod
+from tests.vectors import laws
 
 PRIORITY = {"nvidia.com/gpu": "1", "nvidia.com/priority": "1"}
 VARIABLE = {"name": "CUDA_TASK_PRIORITY", "value": "1"}

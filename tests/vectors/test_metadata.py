@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
-from tests.pods import Pod, container, gpu_pod, pod
-from tests.vectors import laws
 
 from berth import names
 from berth.admission import patch
 from berth.settings import Injection
+from tests.pods import Pod, container, gpu_pod, pod
+from tests.vectors import laws
 
 GPU = {"nvidia.com/gpu": "1"}
 LIMIT = 256 * 1024  # bytes of keys and values that kube-apiserver takes as annotations of a Pod

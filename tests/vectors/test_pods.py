@@ -4,11 +4,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.pods import Pod, container, gpu_pod, pod
-from tests.vectors import laws
 
 from berth import names
 from berth.settings import Policy, Scheduler
+from tests.pods import Pod, container, gpu_pod, pod
+from tests.vectors import laws
 
 GPU = {"nvidia.com/gpu": "1"}
 LIMIT_ENV = ["CUDA_DEVICE_MEMORY_LIMIT", "CUDA_DEVICE_SM_LIMIT", "CUDA_DISABLE_CONTROL"]

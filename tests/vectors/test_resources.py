@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
 

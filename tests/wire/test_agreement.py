@@ -3,6 +3,7 @@
 import json
 
 import pytest
+
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import Webhook, review

@@ -13,13 +13,13 @@ from time import perf_counter
 from typing import Any
 
 import pytest
+
+from berth.admission import mutate
+from berth.settings import Registration, Settings
 from tests.pods import container, pod
 from tests.vectors import laws
 from tests.webhook import Webhook, review, running
 from tests.wire import raw
-
-from berth.admission import mutate
-from berth.settings import Registration, Settings
 
 MIB = 2**20
 PLAIN = review(pod(container()))

@@ -5,12 +5,12 @@ import json
 from typing import Any
 
 import pytest
+
+from berth.admission import mutate
 from tests.pods import container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import JSON, Webhook, review
 from tests.wire import raw
-
-from berth.admission import mutate
 
 GPU = gpu_pod({"nvidia.com/gpu": "1"})
 ASKED = json.dumps(review(GPU)).encode()

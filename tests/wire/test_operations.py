@@ -4,12 +4,12 @@ import json
 from typing import Any
 
 import pytest
+
+from berth.admission import mutate
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import Webhook, review
 from tests.wire import raw
-
-from berth.admission import mutate
 
 ONE = {"nvidia.com/gpu": "1"}
 GPU = gpu_pod(ONE)

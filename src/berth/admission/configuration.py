@@ -2,21 +2,22 @@
 
 from pathlib import Path
 
+from berth import configfile
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
-from berth.model.vendor import Vendor
-from berth.settings import Settings, read_yaml
+from berth.settings import Settings
 from berth.vendors import VENDORS
 
 
 def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[str, ...]]:
     """Resolve both files into one generation of Rules, with warnings. Raises UsageError."""
-    vendors: tuple[Vendor, ...] = VENDORS
-    warnings: tuple[str, ...] = ()
-    if device_config is not None:
-        vendors, warnings = deviceconfig.apply(read_yaml(device_config), VENDORS, device_config)
+    vendors, warnings = (
+        deviceconfig.apply(configfile.read(device_config), VENDORS, device_config)
+        if device_config is not None
+        else (VENDORS, tuple[str, ...]())
+    )
     policy = settings.policy
     excluded = {*policy.excluded_namespaces, settings.registration.namespace}
     found = Rules(

@@ -1,8 +1,10 @@
 """What a device's user needs in its container where the node side does not see to it."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from berth.admission.rules import EnvEntry, Injection
+from berth.model import quantity
+from berth.model.decision import Problem, Reason
 from berth.model.demand import Demand
 from berth.model.edit import Append, Change, Put, Warn
 from berth.model.pod import Container, Pod
@@ -12,11 +14,7 @@ from berth.model.raw import Json, JsonObject, Path, dotted
 def changes(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Change]:
     """Yield the edits of one injection for containers with a device of its vendor."""
     why = f"injection {injection.name} of the settings"
-    users = [
-        wanted.container
-        for wanted in demand.containers
-        if wanted.share and wanted.share.vendor.name == injection.vendor
-    ]
+    users = _users(demand, injection)
     if not users:
         return
     for container in users:
@@ -29,6 +27,31 @@ def changes(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Change]:
     for toleration in injection.tolerations:
         if not any(_tolerates(present, toleration) for present in pod.tolerations):
             yield Append(("spec", "tolerations"), dict(toleration), why)
+
+
+def problems(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Problem]:
+    """Yield what stands where ours should: another volume of its name, or a mount at its path."""
+    users = _users(demand, injection)
+    places: list[tuple[Path, str, Sequence[JsonObject], Sequence[JsonObject]]] = []
+    if users:
+        places.append((("spec", "volumes"), "name", injection.volumes, pod.volumes))
+    for container in users:
+        path = (*container.path, "volumeMounts")
+        places.append((path, "mountPath", injection.mounts, container.mounts))
+    for path, key, wanted, there in places:
+        for entry in wanted:
+            twins = [present for present in there if present.get(key) == entry.get(key)]
+            if twins and not any(_within(entry, twin) for twin in twins):
+                what = f"{entry.get(key)} is taken by the cluster's injection {injection.name}"
+                yield Problem(Reason.CLASH, path, what, f"choose another {key}")
+
+
+def _users(demand: Demand, injection: Injection) -> list[Container]:
+    return [
+        wanted.container
+        for wanted in demand.containers
+        if wanted.share and wanted.share.vendor.name == injection.vendor
+    ]
 
 
 def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
@@ -50,21 +73,26 @@ def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
 def _missing(
     wanted: Iterable[JsonObject], there: Iterable[JsonObject], key: str, place: tuple[Path, str]
 ) -> Iterator[Change]:
-    """Append what lacks; an entry of the same `key` is the user's and is kept, with a warning."""
+    """Append what lacks; an entry of the same `key` is ours, or `problems` has refused the Pod."""
     path, why = place
     for entry in wanted:
-        twins = [present for present in there if present.get(key) == entry.get(key)]
-        if not twins:
+        if not any(present.get(key) == entry.get(key) for present in there):
             yield Append(path, dict(entry), why)
-        elif not any(_within(entry, twin) for twin in twins):
-            yield Warn(f"{dotted(path)}: {entry.get(key)} is kept as the Pod has it, against {why}")
 
 
 def _within(ours: Json, theirs: Json) -> bool:
-    """Whether `theirs` says all that `ours` does; kube-apiserver adds defaults, such as `type`."""
+    """Whether `theirs` says all that `ours` does.
+
+    kube-apiserver adds defaults, such as `type`, and writes quantities its own way: 1024Mi as 1Gi.
+    """
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return all(key in theirs and _within(ours[key], theirs[key]) for key in ours)
-    return ours == theirs
+    if ours == theirs:
+        return True
+    try:
+        return quantity.parse(ours) == quantity.parse(theirs)
+    except quantity.NotAQuantity:
+        return False
 
 
 def _annotations(

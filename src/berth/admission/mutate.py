@@ -20,7 +20,7 @@ def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
     if pod is None:
         return left
     reading = _read(pod, rules)
-    problems = (*reading.problems, *validate.problems(pod, reading.demand, rules))
+    problems = tuple(validate.problems(pod, reading, rules))
     if problems:
         return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
     changes = list(hami.write(reading.demand, pod, rules.options))
@@ -39,14 +39,18 @@ def decide_injection(
     reading = _read(pod, rules)
     if reading.problems:
         return left
+    problems = tuple(inject.problems(pod, reading.demand, injection))
+    if problems:
+        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
     return _decision(raw, list(inject.changes(pod, reading.demand, injection)), ())
 
 
 def decide_all(
     raw: JsonObject, namespace: str, labels: Mapping[str, str], rules: Rules
 ) -> Decision:
-    """Decide as the API server has all our webhooks do, one after another, in a namespace with
-    `labels`. Raises BadReview like `decide`.
+    """Decide as all our webhooks do, one after another, in a namespace with `labels`.
+
+    Raises BadReview like `decide`.
     """
     decision = decide(raw, namespace, rules)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
@@ -55,6 +59,8 @@ def decide_all(
             break
         if selector.matches(injection.namespace_selector, labels):
             more = decide_injection(decision.pod, namespace, rules, injection)
+            if more.verdict is Verdict.REFUSED:
+                return more
             if more.operations:
                 decision = Decision(
                     verdict=Verdict.PATCHED,

@@ -1,5 +1,7 @@
-"""A raw Pod becomes the few fields that we read; what is of another kind than Kubernetes allows is
-a BadReview, as the API server would have refused it before us."""
+"""A raw Pod becomes the few fields that we read.
+
+What is of another kind than Kubernetes allows is a BadReview: the API server refuses it before us.
+"""
 
 from typing import cast
 

@@ -19,7 +19,10 @@ def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
     label = _object(metadata.get("labels")).get(names.WEBHOOK_OPT_OUT)
     if label == names.WEBHOOK_OPT_OUT_VALUE:
         return f"label {names.WEBHOOK_OPT_OUT}={label} opts out"
-    scheduler = _object(raw.get("spec")).get("schedulerName") or ""
+    return _other_scheduler(_object(raw.get("spec")).get("schedulerName") or "", rules)
+
+
+def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
     if scheduler in ("", rules.options.scheduler_name):
         return None
     if scheduler == names.DEFAULT_SCHEDULER:

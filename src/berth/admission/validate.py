@@ -1,8 +1,9 @@
-"""What can never work, beyond the numbers that the dialect reads; and what its author should hear."""
+"""What can never work beyond wrong numbers, and what a Pod's author should hear."""
 
 from collections.abc import Iterator
 
 from berth.admission.rules import Handling, Privileged, Rules
+from berth.dialects.hami import Reading
 from berth.model.decision import Problem, Reason
 from berth.model.demand import Demand
 from berth.model.pod import Container, Pod
@@ -10,13 +11,17 @@ from berth.model.raw import dotted
 from berth.model.vendor import Vendor
 
 
-def problems(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Problem]:
-    """Yield every reason to refuse the Pod."""
+def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
+    """Yield every reason to refuse the Pod, beside those in `reading`.
+
+    A Pod that asks for a device in a wrong way is judged as one that asks: all at once.
+    """
+    yield from reading.problems
     for name in sorted(rules.known & pod.pod_level.keys()):
         what = f"{name} cannot be asked for by the Pod as a whole"
         fix = "write it under the limits of the container that uses it"
         yield Problem(Reason.POD_LEVEL, ("spec", "resources"), what, fix)
-    if not demand.any:
+    if not (reading.demand.any or reading.problems):
         return
     scheduler = rules.options.scheduler_name
     if pod.node_name and scheduler:
@@ -24,15 +29,19 @@ def problems(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Problem]:
         fix = "use node affinity on metadata.name instead"
         yield Problem(Reason.NODE_NAME, ("spec", "nodeName"), what, fix)
     if rules.privileged is Privileged.DENY:
-        for container in pod.containers:
-            if container.privileged:
-                path = (*container.path, "securityContext", "privileged")
-                what = f"container {container.name} is privileged and would see every card"
-                fix = "run it in a Pod of its own or without privileges"
-                yield Problem(Reason.PRIVILEGED, path, what, fix)
-    for wanted in demand.containers:
+        yield from _privileged(pod)
+    for wanted in reading.demand.containers:
         if wanted.share:
             yield from _variables(wanted.container, wanted.share.vendor, rules)
+
+
+def _privileged(pod: Pod) -> Iterator[Problem]:
+    for container in pod.containers:
+        if container.privileged:
+            path = (*container.path, "securityContext", "privileged")
+            what = f"container {container.name} is privileged and would see every card"
+            fix = "run it in a Pod of its own or without privileges"
+            yield Problem(Reason.PRIVILEGED, path, what, fix)
 
 
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:

@@ -1,6 +1,5 @@
 """`berth demo`: the real server on loopback, asked about the examples as kube-apiserver would."""
 
-import asyncio
 import ssl
 import sys
 import tempfile
@@ -150,7 +149,7 @@ def _patched(pod: JsonObject, operations: list[patch.Operation]) -> JsonObject:
 
 
 def _review(pod: JsonObject) -> JsonObject:
-    """The AdmissionReview that kube-apiserver makes of the CREATE of `pod`."""
+    """Return the AdmissionReview that kube-apiserver makes of the CREATE of `pod`."""
     kind: JsonObject = {"group": "", "version": "v1", "kind": "Pod"}
     return {
         "apiVersion": "admission.k8s.io/v1",

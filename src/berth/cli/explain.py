@@ -118,7 +118,7 @@ def _explain(
 
 
 def _misplaced(document: JsonObject, template: templates.Template, rules: Rules) -> tuple[str, ...]:
-    """What steers a Pod has no effect on the workload around it, which people do not see."""
+    """Say so where a key that steers a Pod stands on the workload around it, without effect."""
     metadata = document.get("metadata")
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     if not template.path or not isinstance(annotations, dict):

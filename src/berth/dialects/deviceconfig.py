@@ -16,7 +16,10 @@ from berth.model.raw import Json, JsonObject
 from berth.model.vendor import Vendor
 
 OTHER_SECTIONS = frozenset(
-    "cambricon hygon metax enflame mthreads iluvatars kunlun awsneuron amd vastai biren vnpus".split()
+    {
+        *("cambricon", "hygon", "metax", "enflame", "mthreads", "iluvatars", "kunlun"),
+        *("awsneuron", "amd", "vastai", "biren", "vnpus"),
+    }
 )
 _INT32 = 2**31 - 1
 
@@ -83,7 +86,7 @@ def _plain(kind: object) -> type:
 
 
 def _check(vendor: Vendor, file: Path) -> None:
-    """What HAMi takes without a word, to write resources with an empty name or an unread policy."""
+    """Refuse what HAMi takes without a word, to write a resource with an empty name."""
     where = f"{file}: {vendor.section}"
     if not vendor.count:
         raise UsageError(
@@ -91,7 +94,7 @@ def _check(vendor: Vendor, file: Path) -> None:
         )
     twice = {name for name in vendor.resources if vendor.resources.count(name) > 1}
     if twice:
-        raise UsageError(f"{where}: {sorted(twice)[0]} names two resources; give each its own name")
+        raise UsageError(f"{where}: {min(twice)} names two resources; give each its own name")
     if vendor.core_policy and vendor.core_policy not in vendor.core_policies:
         hint = closest.hint(vendor.core_policy, vendor.core_policies)
         raise UsageError(f"{where}.gpuCorePolicy: {vendor.core_policy} is not a policy{hint}")

@@ -46,7 +46,7 @@ class Options:
 
 
 def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Reading:
-    """Read each container's share. A privileged container counts as asking for nothing, if so set."""
+    """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
     warnings: list[str] = list(_misplaced(pod, vendors))
@@ -76,11 +76,12 @@ def _names(container: Container, vendor: Vendor) -> bool:
 
 
 def _misplaced(pod: Pod, vendors: Sequence[Vendor]) -> Iterator[str]:
-    """A resource name as annotation key asks for nothing, which its author cannot see."""
+    """Say so where a resource name is an annotation's key, which asks for nothing."""
     for vendor in vendors:
         for name in vendor.resources:
             if name in pod.annotations:
-                yield f"metadata.annotations[{name}] has no effect; write it under a container's limits"
+                where = f"metadata.annotations[{name}]"
+                yield f"{where} has no effect; write it under a container's limits"
 
 
 def _share(
@@ -154,7 +155,7 @@ def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
 
 
 def completed(container: Container, vendor: Vendor, options: Options) -> dict[str, Json] | None:
-    """Return `vendor`'s limits of `container` as `write` leaves them; None where it asks for none."""
+    """Return `vendor`'s limits of `container` as `write` leaves them, None without a share."""
     found, wrong = amounts.read(container, vendor)
     share = None if wrong else _share(container, vendor, found)[0]
     if share is None:

@@ -33,4 +33,4 @@ class Demand(msgspec.Struct, frozen=True):
     @property
     def any(self) -> bool:
         """Whether some container wants a device."""
-        return any([wanted.share for wanted in self.containers])
+        return any(wanted.share for wanted in self.containers)
