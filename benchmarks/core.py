@@ -1,6 +1,5 @@
 """`scripts/bench core`: Berth's own code without the server, from body bytes to answer bytes."""
 
-import gc
 import json
 import sys
 from time import process_time_ns
@@ -9,6 +8,7 @@ from benchmarks import bodies
 from berth import settings
 from berth.admission import configuration, mutate, wire
 from berth.admission.rules import Rules
+from berth.cli import webhook
 
 ROUNDS = 200
 CALLS = 50
@@ -36,7 +36,7 @@ def microseconds(body: bytes, rules: Rules) -> float:
 def main(arguments: list[str]) -> None:
     """Print a table, or JSON."""
     rules, _ = configuration.rules(settings.load(None), None)
-    gc.freeze()
+    webhook.settle()
     found = {name: microseconds(body, rules) for name, body in bodies.bodies().items()}
     if "--json" in arguments:
         print(json.dumps({"core_us": {name: round(us, 1) for name, us in found.items()}}))

@@ -3,6 +3,7 @@
 What is of another kind than Kubernetes allows is a BadReview: the API server refuses it before us.
 """
 
+from collections.abc import Set
 from typing import cast
 
 from berth import names
@@ -58,11 +59,14 @@ def _container(raw: JsonObject, path: Path) -> Container:
     )
 
 
-def _names(entries: list[JsonObject], path: Path) -> frozenset[str]:
-    names = [entry.get("name", "") for entry in entries]
+def _names(entries: list[JsonObject], path: Path) -> Set[str]:
+    try:
+        names = {entry.get("name", "") for entry in entries}
+    except TypeError:  # a name that is an object or a list
+        names = {None}
     if not set(map(type, names)) <= {str}:
         raise _malformed(path, "a list of objects with names")
-    return frozenset(cast("list[str]", names))
+    return cast("set[str]", names)
 
 
 def _host_paths(volumes: list[JsonObject]) -> dict[str, str]:

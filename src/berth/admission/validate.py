@@ -58,12 +58,12 @@ def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[P
 
 def warnings(pod: Pod, demand: Demand) -> Iterator[str]:
     """Yield what a node has to prevent, as admission cannot: paths that reach a card directly."""
-    vendors = {
-        wanted.share.vendor.name: wanted.share.vendor
+    paths = tuple(
+        path
         for wanted in demand.containers
         if wanted.share
-    }
-    paths = tuple(path for vendor in vendors.values() for path in vendor.device_paths)
+        for path in wanted.share.vendor.device_paths
+    )
     for volume, path in pod.host_paths.items():
         if path.startswith(paths):
             where = dotted(("spec", "volumes"))

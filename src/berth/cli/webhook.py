@@ -95,9 +95,7 @@ class Webhook:
         app = serve.application(self.rules, state, self.log.event)
         runner, port = await serve.listen(self.settings.server, app, self.identity.context)
         state.ready = True
-        # What the start made stays, and requests make no cycles: collect seldom, and not that.
-        gc.freeze()
-        gc.set_threshold(50_000, 20, 50)
+        settle()
         LOG.info("webhook.listening", extra={"host": self.settings.server.host, "port": port})
         try:
             async with self._registered(stop, kubeconfig) if register else _unregistered():
@@ -125,6 +123,12 @@ class Webhook:
         keeper.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await keeper
+
+
+def settle() -> None:
+    """Have the collector leave alone what the start made, and look seldom: requests make no cycles."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
 
 
 @contextlib.asynccontextmanager

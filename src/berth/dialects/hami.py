@@ -39,11 +39,6 @@ class Options:
     remove_device_env: bool = True
     remove_limit_env: bool = False
 
-    def removed_env(self, vendor: Vendor) -> frozenset[str]:
-        """Return the variables that a container with a device of `vendor` may not keep."""
-        device = {vendor.visible_env} if self.remove_device_env else set()
-        return frozenset(device | (vendor.limit_env if self.remove_limit_env else set()))
-
 
 def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
@@ -181,7 +176,10 @@ def _complete(container: Container, share: Share, options: Options) -> Iterator[
         why = "no share was named, so the whole card is this container's"
         yield from _resource(container, vendor.cores, WHOLE_CARD, why)
     why = "the device plugin sets it"
-    yield from variables.drop(container, options.removed_env(vendor), why)
+    if options.remove_device_env and vendor.visible_env in container.env_names:
+        yield from variables.drop(container, frozenset({vendor.visible_env}), why)
+    if options.remove_limit_env:
+        yield from variables.drop(container, vendor.limit_env, why)
 
 
 def _resource(container: Container, name: str, value: int, why: str) -> Iterator[Change]:
@@ -194,11 +192,13 @@ def _hide(container: Container, vendors: Sequence[Vendor]) -> Iterator[Change]:
     if container.privileged or container.has_claims:
         return
     for vendor in vendors:
+        if not vendor.hide_from_others:
+            continue
         holds_other = any(
             name.startswith(vendor.domain) and name not in vendor.resources
             for name in container.limits
         )
-        if vendor.hide_from_others and not holds_other:
+        if not holds_other:
             why = "overwriteEnv hides cards not asked for"
             yield from variables.put(container, vendor.visible_env, "none", why)
 
