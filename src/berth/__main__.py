@@ -2,4 +2,4 @@
 
 from berth.cli.main import main
 
-main()
+main(prog_name="berth")

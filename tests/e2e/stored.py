@@ -22,6 +22,9 @@ def comparable(pod: Pod) -> Pod:
     for key in _OF_ITS_OWN:
         plain["metadata"].pop(key, None)
     plain.pop("status", None)
+    for container in containers(plain):
+        if not container.get("env", [None]):
+            del container["env"]  # an empty list is stored as none
     return plain
 
 

@@ -1,0 +1,148 @@
+"""`berth explain`, as a person or a script runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import jsonpatch
+import pytest
+import yaml
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir())
+KEYS = ["source", "kind", "name", "decision", "reasons", "warnings", "patch", "pod"]
+
+GPU = """
+apiVersion: v1
+kind: Pod
+metadata: {name: a}
+spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}
+"""
+WRONG = GPU.replace("nvidia.com/gpu: 1", "nvidia.com/gpu: 0.5")
+
+
+def berth(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    command = [sys.executable, "-m", "berth", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+
+
+def rows(*arguments: str, stdin: str = "") -> list[dict[str, Any]]:
+    """Return what `explain -o json` printed."""
+    found: list[dict[str, Any]] = json.loads(
+        berth("explain", "-o", "json", *arguments, stdin=stdin).stdout
+    )
+    return found
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_an_example_is_explained_as_it_promises(folder: str) -> None:
+    """expected.yaml holds decision, reasons, warnings and patch of its Pod."""
+    (row,) = rows("-f", str(EXAMPLES / folder / "pod.yaml"))
+    expected = yaml.safe_load((EXAMPLES / folder / "expected.yaml").read_text())
+    assert {key: row[key] for key in expected} == expected
+    assert all(not row[key] for key in ("reasons", "warnings", "patch") if key not in expected)
+
+
+def test_a_row_has_the_promised_keys_and_its_patch_gives_its_pod() -> None:
+    """One object per Pod template, with these keys in this order."""
+    (row,) = rows("-f", "-", stdin=GPU)
+    assert list(row) == KEYS
+    assert (row["source"], row["kind"], row["name"]) == ("-", "Pod", "a")
+    assert row["decision"] == "patched"
+    assert jsonpatch.apply_patch(yaml.safe_load(GPU), row["patch"]) == row["pod"]
+
+
+def test_several_documents_and_a_folder_are_read_in_order(tmp_path: Path) -> None:
+    """Each Pod template of each document of each file, files in the order of their names."""
+    (tmp_path / "b.yaml").write_text(f"{GPU}---\n{WRONG}")
+    (tmp_path / "a.json").write_text(json.dumps(yaml.safe_load(GPU)))
+    (tmp_path / "note.txt").write_text("not a manifest")
+    found = rows("-f", str(tmp_path))
+    assert [Path(row["source"]).name for row in found] == ["a.json", "b.yaml", "b.yaml"]
+    assert [row["decision"] for row in found] == ["patched", "patched", "refused"]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [(GPU, 0), (WRONG, 1), ("kind: [", 2), ("- a list", 2), ("kind: ConfigMap", 0)],
+    ids=["patched", "refused", "not YAML", "no manifest", "no Pod"],
+)
+def test_the_exit_code_says_how_it_went(text: str, code: int) -> None:
+    """0; 1 where something is refused; 2 for what cannot be read, in one line on stderr."""
+    done = berth("explain", "-f", "-", stdin=text)
+    assert done.returncode == code
+    if code == 2:
+        assert len(done.stderr.strip().splitlines()) == 1
+        assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["explain", "-f", "missing.yaml"], "missing.yaml: cannot be read"),
+        (["explain", "-f", "-", "--set", "scheduler.nam=x"], "did you mean scheduler.name?"),
+        (["explain", "-f", "-", "--config", "missing.yaml"], "missing.yaml: cannot be read"),
+        (["explain", "-f", "-", "-n"], "requires an argument"),
+        (["explain"], "Missing option"),
+        (["explian"], "explian"),
+        (["webhook", "--port", "x"], "not a valid integer"),
+        (["webhook", "--cert-file", "a.crt"], "server.certFile and server.keyFile go together"),
+        (["webhook", "--cert-file", "a.crt", "--key-file", "a.key"], "a.crt: cannot be read"),
+        (["unregister", "--kubeconfig", "missing"], "missing"),
+    ],
+)
+def test_a_mistake_on_the_command_line_is_a_sentence(arguments: list[str], said: str) -> None:
+    """Exit code 2 and no traceback, whatever the user got wrong."""
+    done = berth(*arguments)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_text_names_the_reasons_and_shows_the_change() -> None:
+    """A person reads the decision, why, and a diff."""
+    said = berth("explain", "-f", "-", stdin=GPU).stdout
+    assert "Pod/a" in said
+    assert "spec.schedulerName: only HAMi's scheduler knows the shares of a card" in said
+    assert "+  schedulerName: hami-scheduler" in said
+    assert said.rstrip().endswith("1 Pod: 1 patched")
+
+
+def test_other_pods_are_told_apart() -> None:
+    """Unchanged is ours without need of a change, ignored is none of our business."""
+    plain = GPU.replace("nvidia.com/gpu: 1", "cpu: 1")
+    (unchanged,) = rows("-f", "-", stdin=plain)
+    other = GPU.replace("spec: {", "spec: {schedulerName: volcano, ")
+    (ignored,) = rows("-f", "-", stdin=other)
+    assert (unchanged["decision"], ignored["decision"]) == ("unchanged", "ignored")
+    assert ignored["reasons"] == ["scheduler volcano is not ours"]
+
+
+def test_configuration_is_that_of_the_server(tmp_path: Path) -> None:
+    """--config, --device-config and --set change the answer as they change the server's."""
+    device_config = tmp_path / "device-config.yaml"
+    device_config.write_text("nvidia: {resourceCountName: example.com/gpu}")
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("scheduler: {name: gpu-scheduler}")
+    pod = GPU.replace("nvidia.com/gpu", "example.com/gpu")
+    files = ("--config", str(settings), "--device-config", str(device_config))
+    (row,) = rows("-f", "-", *files, stdin=pod)
+    assert row["pod"]["spec"]["schedulerName"] == "gpu-scheduler"
+    (row,) = rows("-f", "-", *files, "--set", "scheduler.name=mine", stdin=pod)
+    assert row["pod"]["spec"]["schedulerName"] == "mine"
+
+
+def test_an_injection_is_shown_where_its_selector_matches(tmp_path: Path) -> None:
+    """The namespace's labels are given by hand, as there is no cluster to ask."""
+    settings = tmp_path / "settings.yaml"
+    selector = {"matchLabels": {"team": "ml"}}
+    injection = {"name": "x", "namespaceSelector": selector, "env": [{"name": "A", "value": "b"}]}
+    settings.write_text(json.dumps({"injections": [injection]}))
+    config = ("-f", "-", "--config", str(settings))
+    (row,) = rows(*config, stdin=GPU)
+    assert "env" not in row["pod"]["spec"]["containers"][0]
+    (row,) = rows(*config, "--namespace-label", "team=ml", stdin=GPU)
+    assert row["pod"]["spec"]["containers"][0]["env"] == [{"name": "A", "value": "b"}]
