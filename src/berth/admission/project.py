@@ -3,7 +3,7 @@
 What is of another kind than Kubernetes allows is a BadReview: the API server refuses it before us.
 """
 
-from collections.abc import Set
+from collections.abc import Set as AbstractSet
 from typing import cast
 
 from berth import names
@@ -59,7 +59,7 @@ def _container(raw: JsonObject, path: Path) -> Container:
     )
 
 
-def _names(entries: list[JsonObject], path: Path) -> Set[str]:
+def _names(entries: list[JsonObject], path: Path) -> AbstractSet[str]:
     try:
         names = {entry.get("name", "") for entry in entries}
     except TypeError:  # a name that is an object or a list

@@ -91,8 +91,8 @@ def _load(body: bytes) -> Json:
     """
     try:
         document: Json = orjson.loads(body)
-        written = orjson.dumps(document)
-        if written != body.rstrip() and _as_go_writes(written) != body.rstrip():
+        written, sent = orjson.dumps(document), body.rstrip()
+        if written != sent and _as_go_writes(written) != sent:
             json.loads(body, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError, orjson.JSONEncodeError):  # dumps nests less than loads
         raise BadReview("the body is not valid JSON") from None

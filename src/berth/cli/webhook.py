@@ -126,7 +126,7 @@ class Webhook:
 
 
 def settle() -> None:
-    """Have the collector leave alone what the start made, and look seldom: requests make no cycles."""
+    """Have the garbage collector look seldom: what the start made stays, requests make no cycles."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 

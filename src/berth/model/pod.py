@@ -3,7 +3,8 @@
 Structs rather than dataclasses: as frozen, and made in a tenth of the time, once per request.
 """
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
@@ -20,7 +21,7 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     requests: Mapping[str, Json]
     env: Sequence[JsonObject]
     """Raw entries: a container may have hundreds, of which an answer reads a few."""
-    env_names: Set[str]
+    env_names: AbstractSet[str]
     mounts: Sequence[JsonObject]
     privileged: bool
     has_claims: bool

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""Writes docs/reference/settings.md from the settings' own types, defaults and docstrings."""
+
+import ast
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import msgspec
+import yaml
+
+from berth import configfile, settings
+from berth.settings import Fragment, Keys, Settings
+
+PAGE = Path(__file__).parent / "reference/settings.md"
+KINDS: dict[object, str] = {
+    str: "text",
+    int: "whole number",
+    float: "number",
+    bool: "true or false",
+    Fragment: "Kubernetes object",
+    dict[str, str]: "texts by name",
+    tuple[str, ...]: "list of texts",
+    tuple[Fragment, ...]: "list of Kubernetes objects",
+}
+HEAD = """\
+# Settings
+
+<!-- scripts/generate writes this page from src/berth/settings.py: change it there. -->
+
+A setting has one name everywhere. Of these three places, the later wins:
+
+1. the settings file, YAML: `--config settings.yaml`;
+2. a variable: `BERTH_SERVER_PORT=9443`, lists with commas;
+3. a flag: `--set server.port=9443`, lists with commas. `berth webhook` has short forms of some:
+   `--host`, `--port`, `--cert-file`, `--key-file` and `--url`, which win over `--set`.
+
+A name that is no setting, or a value of a wrong type, stops the start with a sentence that says
+where it stands. HAMi's `device-config.yaml`, which names the resources, is a file of its own:
+`--device-config`.
+
+This file sets everything to its default:
+
+```yaml
+"""
+INJECTION = """\
+injections:
+  - name: cuda-compat
+    namespaceSelector: {matchLabels: {team: vision}}
+    env:
+      - {name: LD_PRELOAD, value: /opt/compat/libcompat.so, joinedBy: ":"}
+    volumes:
+      - {name: compat, hostPath: {path: /opt/compat}}
+    volumeMounts:
+      - {name: compat, mountPath: /opt/compat, readOnly: true}
+"""
+EXAMPLES = {"injections[]": INJECTION}
+
+Docstrings = dict[tuple[str, str], str]
+"""The text below each field, by the names of its class and its own."""
+
+
+def main() -> None:
+    """Write the page."""
+    msgspec.convert(yaml.safe_load(INJECTION), Settings)  # raises where what we print is wrong
+    defaults = yaml.safe_dump(msgspec.to_builtins(Settings()), sort_keys=False)
+    lines = [f"{HEAD}{defaults}```", *_group(Settings, (), _docstrings())]
+    PAGE.write_text("\n".join(lines) + "\n")
+
+
+def _docstrings() -> Docstrings:
+    found = {}
+    for owner in ast.parse(inspect.getsource(settings)).body:
+        if isinstance(owner, ast.ClassDef):
+            for field, below in zip(owner.body, owner.body[1:], strict=False):
+                text = _text(below)
+                if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name) and text:
+                    found[owner.name, field.target.id] = text
+    return found
+
+
+def _text(statement: ast.stmt) -> str:
+    if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant):
+        return " ".join(str(statement.value.value).split())
+    return ""
+
+
+def _group(struct: type[msgspec.Struct], above: Keys, docs: Docstrings) -> Iterator[str]:
+    """Yield the lines of a group of settings, then those of the groups within it."""
+    title = ".".join(above)
+    if title:
+        yield f"\n## `{title}`\n\n{inspect.getdoc(struct)}\n"
+    if title in EXAMPLES:
+        yield f"```yaml\n{EXAMPLES[title]}```\n"
+    fields = msgspec.structs.fields(struct)
+    rows = [field for field in fields if configfile.struct_of(field.type) is None]
+    has_variables = "[]" not in title
+    if rows:
+        yield _row("Name", "Kind", "Default", *["Variable"] * has_variables, "What it is")
+        yield _row(*["---"] * (4 + has_variables))
+    for field in rows:
+        name = f"`{settings.variable((*above, field.encode_name))}`"
+        yield _row(
+            f"`{field.encode_name}`",
+            _kind(field.type),
+            _default(field),
+            *[name] * has_variables,
+            docs.get((struct.__name__, field.name), ""),
+        )
+    for field in fields:
+        inner = configfile.struct_of(field.type)
+        if inner is not None:
+            name = field.encode_name + "[]" * (get_origin(field.type) is tuple)
+            yield from _group(inner, (*above, name), docs)
+
+
+def _row(*cells: str) -> str:
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+def _kind(kind: Any) -> str:
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{choice}`" for choice in get_args(kind))
+    return KINDS[kind]
+
+
+def _default(field: msgspec.structs.FieldInfo) -> str:
+    if field.required:
+        return "required"
+    made = field.default_factory is not msgspec.NODEFAULT
+    value = field.default_factory() if made else field.default
+    return f"`{msgspec.json.encode(value).decode()}`"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,79 @@
+"""The rights that `berth manifests` gives suffice for `--register`, and for nothing else."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests import webhook
+from tests.cluster.controlplane import ControlPlane
+from tests.cluster.kubectl import Kubectl
+from tests.e2e.api import Api
+
+CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/berth"
+
+
+@pytest.fixture
+def account(kubectl: Kubectl, control_plane: ControlPlane, tmp_path: Path) -> Path:
+    """Give the kubeconfig of the printed ServiceAccount, bound as printed."""
+    namespace = f"registration.namespace={kubectl.namespace}"
+    printed = subprocess.run(
+        [sys.executable, "-m", "berth", "manifests", "--set", namespace],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    wanted = ("ServiceAccount", "ClusterRole", "ClusterRoleBinding")
+    access = [one for one in yaml.safe_load_all(printed) if one["kind"] in wanted]
+    kubectl("apply", "-f", "-", input=yaml.safe_dump_all(access))
+    token = kubectl("create", "token", "berth-webhook").stdout.strip()
+    cluster = {"server": control_plane.url, "certificate-authority": str(control_plane.authority)}
+    kubeconfig: dict[str, Any] = {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": "c", "cluster": cluster}],
+        "users": [{"name": "u", "user": {"token": token}}],
+        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+        "current-context": "x",
+    }
+    file = tmp_path / "kubeconfig"
+    file.write_text(yaml.safe_dump(kubeconfig))
+    return file
+
+
+def test_the_account_registers_by_service_and_may_do_no_more(
+    api: Api, kubectl: Kubectl, account: Path, tmp_path: Path
+) -> None:
+    """Server-side apply of the one configuration works, by Service; other rights are not there."""
+    namespace = f"registration.namespace={kubectl.namespace}"
+    flags = ("--register", "--kubeconfig", str(account), "--set", namespace)
+    try:
+        with webhook.running(tmp_path, *flags) as running:
+            deadline = time.monotonic() + 20
+            while api.ask("GET", CONFIGURATION)[0] != 200:
+                assert time.monotonic() < deadline, running.log
+        found = api.ask("GET", CONFIGURATION)[1]
+        client = found["webhooks"][0]["clientConfig"]
+        assert client["service"] == {
+            "namespace": kubectl.namespace,
+            "name": "berth-webhook",
+            "path": "/mutate",
+            "port": 443,
+        }
+        assert found["metadata"]["managedFields"][0]["manager"] == "berth"
+        assert not running.logged("registration.failed")
+    finally:
+        api.ask("DELETE", CONFIGURATION)
+    as_account = ("--as", f"system:serviceaccount:{kubectl.namespace}:berth-webhook")
+    for verb, what in (
+        ("delete", "mutatingwebhookconfigurations/berth"),
+        ("patch", "mutatingwebhookconfigurations/others"),
+        ("create", "pods"),
+        ("get", "secrets"),
+        ("list", "namespaces"),
+    ):
+        assert kubectl("auth", "can-i", verb, what, *as_account, check=False).stdout == "no\n"
