@@ -89,24 +89,24 @@ class Webhook:
 
 
 @contextmanager
-def running(folder: Path, *arguments: str) -> Iterator[Webhook]:
-    """Start `berth webhook` with its certificate in `folder`; stop it by SIGTERM at the end."""
+def running(folder: Path, *arguments: str, own_ca: bool = False) -> Iterator[Webhook]:
+    """Start `berth webhook` with its certificate in `folder`; stop it by SIGTERM at the end.
+
+    With `own_ca`, it makes its certificate itself, and only the API server is told of its CA.
+    """
     pair = authority.issue(("127.0.0.1", "localhost"), clock.now())
     (folder / "tls.crt").write_bytes(pair.certificate)
     (folder / "tls.key").write_bytes(pair.key)
     (folder / "ca.crt").write_bytes(pair.authority)
+    given = [
+        *("--cert-file", str(folder / "tls.crt"), "--key-file", str(folder / "tls.key")),
+        *("--set", f"server.caFile={folder / 'ca.crt'}"),
+    ]
     command = [
         *(sys.executable, "-m", "berth", "webhook", "--host", "127.0.0.1", "--port", "0"),
-        *("--cert-file", str(folder / "tls.crt"), "--key-file", str(folder / "tls.key")),
-        *(
-            "--set",
-            f"server.caFile={folder / 'ca.crt'}",
-            "--set",
-            "log.format=json",
-            "--set",
-            "log.flushSeconds=0",
-            *arguments,
-        ),
+        *("--set", "log.format=json", "--set", "log.flushSeconds=0"),
+        *([] if own_ca else given),
+        *arguments,
     ]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
     webhook = Webhook(process, folder)

@@ -35,13 +35,13 @@ def register(
     """Give a function that runs a registered webhook and takes it out again."""
 
     @contextmanager
-    def run(*arguments: str) -> Iterator[webhook.Webhook]:
+    def run(*arguments: str, own_ca: bool = False) -> Iterator[webhook.Webhook]:
         folder = tmp_path_factory.mktemp("webhook")
         port = _free_port()
         known = ("--kubeconfig", str(control_plane.kubeconfig))
         url = f"https://127.0.0.1:{port}"
         flags = ("--register", *known, "--url", url, "--port", str(port), *arguments)
-        with webhook.running(folder, *flags) as running:
+        with webhook.running(folder, *flags, own_ca=own_ca) as running:
             try:
                 _await_registration(api, running)
                 yield running

@@ -159,3 +159,11 @@ def test_manifests_are_what_the_api_server_takes(kubectl: Kubectl) -> None:
     assert kinds[-1] == "MutatingWebhookConfiguration"
     for kind in ("ClusterRole", "ServiceAccount", "Deployment", "Service", "Secret"):
         assert kind in kinds
+
+
+def test_a_webhook_with_a_ca_of_its_own_is_trusted(
+    api: Api, register: Register, space: str
+) -> None:
+    """Without certificate files, the API server learns of our CA from the configuration."""
+    with register(own_ca=True):
+        assert _scheduler(api, space) == "hami-scheduler"

@@ -126,7 +126,7 @@ class Webhook:
 
 
 def settle() -> None:
-    """Have the garbage collector look seldom: what the start made stays, requests make no cycles."""
+    """Have the collector look seldom: what the start made stays, and requests make no cycles."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 
