@@ -24,10 +24,13 @@ class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Where and how the webhook listens."""
 
     host: str = "0.0.0.0"  # noqa: S104  a Pod is called by its address
+    """Address to listen on."""
     port: int = 8443
+    """Port to listen on; 0 takes a free one."""
     cert_file: str = ""
     """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own CA and leaf."""
     key_file: str = ""
+    """PEM private key of `certFile`."""
     ca_file: str = ""
     """PEM bundle that vouches for `certFile`, for the registration; empty: `certFile` itself."""
     dns_names: tuple[str, ...] = ("localhost",)
@@ -59,6 +62,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     limit_env: Literal["remove", "deny", "keep"] = "deny"
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
+    """Their Pods are left alone; Berth's own namespace always is."""
 
 
 class Registration(
@@ -67,14 +71,19 @@ class Registration(
     """The MutatingWebhookConfiguration that `--register` keeps."""
 
     name: str = "berth"
+    """Name of the object."""
     url: str = ""
     """https://host:port of this server as the API server sees it; empty: by Service."""
     namespace: str = "berth-system"
     """Namespace of Berth and its Service; always excluded from admission."""
     service: str = "berth-webhook"
+    """Service by which the API server finds us; the Deployment and its account are named so too."""
     service_port: int = 443
+    """Port of the Service."""
     timeout_seconds: int = 5
+    """How long the API server waits for an answer, from 1 to 30."""
     failure_policy: Literal["Fail", "Ignore"] = "Fail"
+    """What becomes of a Pod that names a device while no answer comes."""
     only_labelled_namespaces: bool = False
     """Only namespaces labelled hami-webhook/inject=enabled."""
     refresh_seconds: float = 60
@@ -87,7 +96,9 @@ class EnvEntry(
     """A variable of an injection."""
 
     name: str
+    """Name of the variable."""
     value: str
+    """Its value; where the Pod sets another, the Pod's is kept, with a warning."""
     joined_by: str = ""
     """Put ours before the user's value with this between, as for LD_PRELOAD with ":"."""
 
@@ -98,19 +109,28 @@ class Injection(
     """What containers with a device get besides, in the namespaces that the selector matches."""
 
     name: str
+    """Part of the webhook's name: lower-case letters, digits and dashes."""
     vendor: str = "nvidia"
+    """Whose devices a container must have."""
     namespace_selector: Fragment = {}
+    """A label selector, which the API server evaluates; empty matches every namespace."""
     env: tuple[EnvEntry, ...] = ()
+    """Variables for each such container."""
     volumes: tuple[Fragment, ...] = ()
+    """Volumes of the Pod, as in its manifest: a hostPath of a device or a library, say."""
     volume_mounts: tuple[Fragment, ...] = ()
+    """Mounts for each such container."""
     annotations: dict[str, str] = {}
+    """Annotations of the Pod; one that is there is kept, with a warning where it differs."""
     tolerations: tuple[Fragment, ...] = ()
+    """Tolerations of the Pod, where none that it has covers them."""
 
 
 class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
     """What the server writes to stderr."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
+    """The least that is written."""
     format: Literal["auto", "json", "text"] = "auto"
     """auto: text on a terminal, JSON elsewhere."""
     flush_seconds: float = 0.1

@@ -109,5 +109,6 @@ def start(
     # What no line of ours shows need not be found out for each (docs: logging, Optimization).
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None  # noqa: SLF001  as the documentation has it
+    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each call of ours
     atexit.register(handler.flush)
     return handler
