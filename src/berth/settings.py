@@ -20,7 +20,11 @@ from berth.model.raw import Json, JsonObject
 Fragment: TypeAlias = dict[str, Any]
 
 
-class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class Group(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+    """Settings that belong together; in the file, camelCase keys of one mapping."""
+
+
+class Server(Group, frozen=True):
     """Where and how the webhook listens."""
 
     host: str = "0.0.0.0"  # noqa: S104  a Pod is called by its address
@@ -41,9 +45,7 @@ class Server(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """After SIGTERM, requests under way may take so long."""
 
 
-class Scheduler(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
-):
+class Scheduler(Group, frozen=True):
     """HAMi's scheduler (its flags --scheduler-name and --force-overwrite-default-scheduler)."""
 
     name: str = "hami-scheduler"
@@ -52,7 +54,7 @@ class Scheduler(
     """Take Pods of the default scheduler over, as HAMi's chart does."""
 
 
-class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class Policy(Group, frozen=True):
     """What admission does where Kubernetes and HAMi leave a choice."""
 
     privileged: Literal["skip", "deny", "allow"] = "skip"
@@ -65,9 +67,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """Their Pods are left alone; Berth's own namespace always is."""
 
 
-class Registration(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
-):
+class Registration(Group, frozen=True):
     """The MutatingWebhookConfiguration that `--register` keeps."""
 
     name: str = "berth"
@@ -90,9 +90,7 @@ class Registration(
     """How often the configuration is applied again, should someone have changed it."""
 
 
-class EnvEntry(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
-):
+class EnvEntry(Group, frozen=True):
     """A variable of an injection."""
 
     name: str
@@ -103,9 +101,7 @@ class EnvEntry(
     """Put ours before the user's value with this between, as for LD_PRELOAD with ":"."""
 
 
-class Injection(
-    msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"
-):
+class Injection(Group, frozen=True):
     """What containers with a device get besides, in the namespaces that the selector matches."""
 
     name: str
@@ -126,7 +122,7 @@ class Injection(
     """Tolerations of the Pod, where none that it has covers them."""
 
 
-class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename="camel"):
+class Log(Group, frozen=True):
     """What the server writes to stderr."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
@@ -137,7 +133,7 @@ class Log(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     """Lines below `warning` are written together so often; 0 writes each at once."""
 
 
-class Settings(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class Settings(Group, frozen=True):
     """The root. Read docs/reference/settings.md for the file as a whole."""
 
     server: Server = msgspec.field(default_factory=Server)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from berth.admission import templates
-from berth.cli import manifest
+from berth.cli import documents
 
 FOLDER = Path(__file__).parent / "pods"
 ADAPTED = Path(__file__).parent / "adapted.json"
@@ -23,7 +23,7 @@ def pods() -> Iterator[tuple[str, Pod]]:
     for file in sorted(FOLDER.glob("*.yaml")):
         found = [
             template.pod
-            for _, document in manifest.read([str(file)])
+            for _, document in documents.read([str(file)])
             for template in templates.find(document)
         ]
         for index, template in enumerate(found):

@@ -8,7 +8,7 @@ import jsonpointer
 import pytest
 
 from berth.admission import templates
-from berth.cli import manifest
+from berth.cli import documents
 from tests.cluster.kubectl import Kubectl
 from tests.e2e import stored
 from tests.e2e.api import Api
@@ -19,7 +19,7 @@ FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir()
 
 
 def _pod(folder: str) -> dict[str, Any]:
-    ((_, document),) = manifest.read([str(EXAMPLES / folder / "pod.yaml")])
+    ((_, document),) = documents.read([str(EXAMPLES / folder / "pod.yaml")])
     (template,) = templates.find(document)
     pod: dict[str, Any] = {"apiVersion": "v1", "kind": "Pod", **template.pod}
     pod["metadata"] = {**pod.get("metadata", {}), "name": folder}
@@ -27,7 +27,7 @@ def _pod(folder: str) -> dict[str, Any]:
 
 
 def _expected(folder: str) -> dict[str, Any]:
-    ((_, document),) = manifest.read([str(EXAMPLES / folder / "expected.yaml")])
+    ((_, document),) = documents.read([str(EXAMPLES / folder / "expected.yaml")])
     return dict(document)
 
 

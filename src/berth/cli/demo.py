@@ -20,7 +20,7 @@ from berth import clock, names
 from berth import settings as configured
 from berth.admission import configuration, patch, serve, templates
 from berth.certs import identity
-from berth.cli import manifest, show
+from berth.cli import documents, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
@@ -83,7 +83,7 @@ def _examples(folder: Path) -> list[Example]:
     for file in sorted(folder.rglob("pod.yaml")) or sorted(folder.rglob("*.yaml")):
         first = file.read_text().partition("\n")[0]
         comment = first.removeprefix("# ") if first.startswith("#") else file.name
-        for _, document in manifest.read([str(file)]):
+        for _, document in documents.read([str(file)]):
             for template in templates.find(document):
                 title = f"{file.parent.name}: {document.get('kind')}"
                 found.append(Example(title, comment, template.pod))

@@ -11,7 +11,7 @@ import orjson
 from berth import settings as configured
 from berth.admission import configuration, mutate, templates, wire
 from berth.admission.rules import Rules
-from berth.cli import manifest, options, show
+from berth.cli import documents, options, show
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
@@ -97,7 +97,7 @@ def _pair(label: str) -> tuple[str, str]:
 def _explain(
     files: Iterable[str], namespace: str, labels: Mapping[str, str], rules: Rules
 ) -> Iterator[Explained]:
-    for source, document in manifest.read(files):
+    for source, document in documents.read(files):
         metadata = document.get("metadata")
         metadata = metadata if isinstance(metadata, dict) else {}
         name = metadata.get("name") or metadata.get("generateName") or ""

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from berth.cli import manifest
+from berth.cli import documents
 from berth.errors import UsageError
 
 
@@ -16,22 +16,20 @@ def written(folder: Path, text: str, name: str = "a.yaml") -> str:
     return str(folder / name)
 
 
-def documents(*names: str) -> list[Any]:
+def contents(*names: str) -> list[Any]:
     """Return what is read, without the sources."""
-    return [document for _, document in manifest.read(names)]
+    return [document for _, document in documents.read(names)]
 
 
 def test_every_document_is_read_in_order(tmp_path: Path) -> None:
     """Empty documents and comments are none."""
     name = written(tmp_path, "# first\n---\na: 1\n---\n---\nb: 2\n...\n")
-    assert list(manifest.read([name])) == [(name, {"a": 1}), (name, {"b": 2})]
+    assert list(documents.read([name])) == [(name, {"a": 1}), (name, {"b": 2})]
 
 
 def test_json_is_read_as_well(tmp_path: Path) -> None:
     """JSON is YAML."""
-    assert documents(written(tmp_path, '{"a": [1, "x", null]}', "a.json")) == [
-        {"a": [1, "x", None]}
-    ]
+    assert contents(written(tmp_path, '{"a": [1, "x", null]}', "a.json")) == [{"a": [1, "x", None]}]
 
 
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
@@ -41,13 +39,13 @@ def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     written(tmp_path, "n: 2", "b.yml")
     written(tmp_path, "n: 1", "a.yaml")
     written(tmp_path, "no: manifest: at all", "README.md")
-    assert documents(str(tmp_path)) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert contents(str(tmp_path)) == [{"n": 1}, {"n": 2}, {"n": 3}]
 
 
 def test_a_dash_is_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the output of other commands can be explained."""
     monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(b"a: 1")))
-    assert list(manifest.read(["-"])) == [("-", {"a": 1})]
+    assert list(documents.read(["-"])) == [("-", {"a": 1})]
 
 
 PLAIN = {
@@ -68,7 +66,7 @@ PLAIN = {
 @pytest.mark.parametrize(("text", "document"), PLAIN.values(), ids=PLAIN.keys())
 def test_yaml_becomes_what_json_can_say(text: str, document: Any, tmp_path: Path) -> None:
     """As on the way to an API server."""
-    (found,) = documents(written(tmp_path, text))
+    (found,) = contents(written(tmp_path, text))
     assert found == document
     assert [type(value) for value in found.values()] == [type(value) for value in document.values()]
 
@@ -91,7 +89,7 @@ def test_what_is_no_manifest(text: str, said: str, tmp_path: Path) -> None:
     name = str(tmp_path / "a.yaml")
     Path(name).write_bytes(text.encode("latin-1"))
     with pytest.raises(UsageError) as error:
-        documents(name)
+        contents(name)
     assert str(error.value).startswith(f"{name}: ")
     assert said in str(error.value)
     assert "\n" not in str(error.value)
@@ -100,10 +98,10 @@ def test_what_is_no_manifest(text: str, said: str, tmp_path: Path) -> None:
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """The name and the reason."""
     with pytest.raises(UsageError, match=r"none\.yaml: cannot be read: No such file"):
-        documents(str(tmp_path / "none.yaml"))
+        contents(str(tmp_path / "none.yaml"))
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
     """A wrong folder must not pass as "nothing to refuse"."""
     with pytest.raises(UsageError, match=r"holds no \.yaml, \.yml, \.json file"):
-        documents(str(tmp_path))
+        contents(str(tmp_path))
