@@ -17,10 +17,15 @@ async def registered(kubeconfig: Path | None, manifest: JsonObject, every: float
     An API server that does not answer is asked again: admission goes on meanwhile.
     """
     config = kube.configuration(kubeconfig)
+    stands = False
     while True:
         try:
             await kube.apply(config, manifest)
-            LOG.debug("registration.applied")
         except UsageError as error:
+            stands = False
             LOG.warning("registration.failed", extra={"why": str(error)})
+        else:
+            # The first time, and again after a failure, is news; that it still stands is not.
+            LOG.log(logging.DEBUG if stands else logging.INFO, "registration.applied")
+            stands = True
         await asyncio.sleep(every)
