@@ -5,7 +5,7 @@ import ast
 import inspect
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin
+from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 import yaml
@@ -120,6 +120,8 @@ def _row(*cells: str) -> str:
 
 
 def _kind(kind: Any) -> str:
+    if get_origin(kind) is Annotated:
+        return str(get_args(kind)[1].description)
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(kind))
     return KINDS[kind]

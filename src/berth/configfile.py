@@ -1,8 +1,9 @@
 """Configuration files: YAML in, and what is wrong with it in a sentence."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import get_args
+from typing import TYPE_CHECKING, Literal, get_args, get_origin
 
 import msgspec
 
@@ -10,17 +11,25 @@ from berth import closest
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
+if TYPE_CHECKING:
+    import yaml
+
 
 def read(file: Path) -> JsonObject:
     """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError."""
     import yaml  # noqa: PLC0415  not needed to print --help
 
     try:
-        tree: Json = yaml.load(file.read_bytes(), Loader=yaml.CSafeLoader)
+        loader = yaml.CSafeLoader(file.read_bytes())
+        root = loader.get_single_node()
+        twice = next(_twice(root), None) if root else None
+        tree: Json = loader.construct_document(root) if root else None
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45
         raise UsageError(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from None
+    if twice:
+        raise UsageError(f"{file}: {twice}")
     if tree is None:
         return {}
     if not isinstance(tree, dict):
@@ -28,12 +37,59 @@ def read(file: Path) -> JsonObject:
     return tree
 
 
-def said_plainly(error: msgspec.ValidationError) -> str:
-    """Turn msgspec's "Expected `int`, got `str` - at `$.server.port`" round."""
+def _twice(root: "yaml.Node") -> "Iterator[str]":
+    """Yield a sentence for each key that stands twice in one mapping: YAML keeps the last only."""
+    nodes, seen = [root], set[int]()
+    while nodes:
+        node = nodes.pop()
+        if id(node) in seen:  # an alias
+            continue
+        seen.add(id(node))
+        keys = set[str]()
+        for entry in node.value if isinstance(node.value, list) else ():
+            if not isinstance(entry, tuple):
+                nodes.append(entry)
+                continue
+            key = entry[0]
+            nodes += entry
+            if isinstance(key.value, str) and key.value in keys:
+                line = key.start_mark.line + 1
+                yield f"{key.value} stands twice in one mapping (line {line}); join the two"
+            keys.add(str(key.value))
+
+
+def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
+    """Turn msgspec's "Expected `int`, got `str` - at `$.server.port`" round.
+
+    `kind` is the type that was asked for: it knows the choices and, as `description`, the bounds.
+    """
     what, _, where = str(error).partition(" - at ")
     place = where.strip("`").removeprefix("$.")
+    found = _kind_at(kind, place)
     what = what.replace("`", "")
-    return f"{place}: {what[:1].lower()}{what[1:]}" if place else what
+    meta = next((one for one in get_args(found) if isinstance(one, msgspec.Meta)), None)
+    if get_origin(found) is Literal and what.startswith("Invalid enum value"):
+        word = what.removeprefix("Invalid enum value ").strip("'")
+        suggestion = closest.hint(word, get_args(found))
+        near = suggestion if "did you mean" in suggestion else ""
+        what = f"{word!r} is none of {', '.join(get_args(found))}{near}"
+    elif meta and meta.description and ", got " not in what:
+        what = f"expected {meta.description}"
+    else:
+        what = f"{what[:1].lower()}{what[1:]}"
+    return f"{place}: {what}" if place else what
+
+
+def _kind_at(kind: object, place: str) -> object:
+    """Return the type of what stands at a place such as injections[0].name."""
+    for key in filter(None, re.split(r"[.\[]", place)):
+        struct = struct_of(kind)
+        if key.endswith("]"):
+            kind = next(iter(get_args(kind)), None)
+        elif struct is not None:
+            fields = {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
+            kind = fields.get(key)
+    return kind
 
 
 def unknown_keys(tree: Json, struct: type[msgspec.Struct], path: str = "") -> Iterator[str]:

@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias, cast, get_origin
 import msgspec
 
 from berth import closest, configfile
+from berth.bounds import Duration, Interval, Name, Port, ServicePort, Timeout, Url
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
@@ -29,7 +30,7 @@ class Server(Group, frozen=True):
 
     host: str = "0.0.0.0"  # noqa: S104  a Pod is called by its address
     """Address to listen on."""
-    port: int = 8443
+    port: Port = 8443
     """Port to listen on; 0 takes a free one."""
     cert_file: str = ""
     """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own CA and leaf."""
@@ -39,9 +40,9 @@ class Server(Group, frozen=True):
     """PEM bundle that vouches for `certFile`, for the registration; empty: `certFile` itself."""
     dns_names: tuple[str, ...] = ("localhost",)
     """Names in the leaf that Berth makes, beside the Service's."""
-    idle_seconds: float = 120
+    idle_seconds: Interval = 120
     """A connection may rest so long. kube-apiserver keeps its own for 90 s, so never below that."""
-    drain_seconds: float = 20
+    drain_seconds: Duration = 20
     """After SIGTERM, requests under way may take so long."""
 
 
@@ -70,23 +71,23 @@ class Policy(Group, frozen=True):
 class Registration(Group, frozen=True):
     """The MutatingWebhookConfiguration that `--register` keeps."""
 
-    name: str = "berth"
+    name: Name = "berth"
     """Name of the object."""
-    url: str = ""
+    url: Url = ""
     """https://host:port of this server as the API server sees it; empty: by Service."""
-    namespace: str = "berth-system"
+    namespace: Name = "berth-system"
     """Namespace of Berth and its Service; always excluded from admission."""
-    service: str = "berth-webhook"
+    service: Name = "berth-webhook"
     """Service by which the API server finds us; the Deployment and its account are named so too."""
-    service_port: int = 443
+    service_port: ServicePort = 443
     """Port of the Service."""
-    timeout_seconds: int = 5
-    """How long the API server waits for an answer, from 1 to 30."""
+    timeout_seconds: Timeout = 5
+    """How long the API server waits for an answer."""
     failure_policy: Literal["Fail", "Ignore"] = "Fail"
     """What becomes of a Pod that names a device while no answer comes."""
     only_labelled_namespaces: bool = False
     """Only namespaces labelled hami-webhook/inject=enabled."""
-    refresh_seconds: float = 60
+    refresh_seconds: Interval = 60
     """How often the configuration is applied again, should someone have changed it."""
 
 
@@ -104,8 +105,8 @@ class EnvEntry(Group, frozen=True):
 class Injection(Group, frozen=True):
     """What containers with a device get besides, in the namespaces that the selector matches."""
 
-    name: str
-    """Part of the webhook's name: lower-case letters, digits and dashes."""
+    name: Name
+    """Part of the webhook's name."""
     vendor: str = "nvidia"
     """Whose devices a container must have."""
     namespace_selector: Fragment = {}
@@ -129,7 +130,7 @@ class Log(Group, frozen=True):
     """The least that is written."""
     format: Literal["auto", "json", "text"] = "auto"
     """auto: text on a terminal, JSON elsewhere."""
-    flush_seconds: float = 0.1
+    flush_seconds: Duration = 0.1
     """Lines below `warning` are written together so often; 0 writes each at once."""
 
 
@@ -148,8 +149,9 @@ Keys: TypeAlias = tuple[str, ...]
 _PREFIX = "BERTH_"
 # What kubelet sets in every container of a namespace with a Service that is called berth….
 _SERVICE_LINK = re.compile(
-    r"BERTH_.*(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT(_\d+_(TCP|UDP|SCTP).*)?)"
+    r"BERTH_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR))"
 )
+_SERVICE_ADDRESS = re.compile(r"BERTH_(.*_)?PORT(_\d+_(TCP|UDP|SCTP))?")  # tcp://10.96.0.7:443
 
 
 def load(file: Path | None, flags: Sequence[str] = ()) -> Settings:
@@ -157,20 +159,25 @@ def load(file: Path | None, flags: Sequence[str] = ()) -> Settings:
 
     Raises UsageError with every unknown key and its path, or the first value of a wrong type.
     """
-    tree: JsonObject = {}
-    if file is not None:
-        tree = configfile.read(file)
-        strangers = list(configfile.unknown_keys(tree, Settings))
-        if strangers:
-            raise UsageError(f"{file}: {'; '.join(strangers)}")
+    tree = _from_file(file) if file is not None else {}
     knobs = dict(_knobs(Settings))
     environment = _environment(os.environ)  # noqa: TID251  this is the place
     for keys, text, source in (*environment, *_flags(flags)):
         _place(tree, keys, _typed(text, knobs[keys], source))
+    return msgspec.convert(tree, Settings)
+
+
+def _from_file(file: Path) -> JsonObject:
+    """Read the first layer. What is wrong in it is said even where a later layer hides it."""
+    tree = configfile.read(file)
+    strangers = list(configfile.unknown_keys(tree, Settings))
+    if strangers:
+        raise UsageError(f"{file}: {'; '.join(strangers)}")
     try:
-        return msgspec.convert(tree, Settings)
+        msgspec.convert(tree, Settings)
     except msgspec.ValidationError as error:
-        raise UsageError(f"{file or 'settings'}: {configfile.said_plainly(error)}") from None
+        raise UsageError(f"{file}: {configfile.said_plainly(error, Settings)}") from None
+    return tree
 
 
 def _knobs(struct: type[msgspec.Struct], above: Keys = ()) -> Iterator[tuple[Keys, object]]:
@@ -195,12 +202,11 @@ def _environment(environ: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:
     for name, text in environ.items():
         if not name.startswith(_PREFIX):
             continue
-        link = _SERVICE_LINK.fullmatch(name)
-        if link and "://" in text:
+        if _SERVICE_ADDRESS.fullmatch(name) and "://" in text:
             continue  # BERTH_SERVER_PORT=tcp://…, of a Service that is called berth-server
         if name in known:
             yield known[name], text, name
-        elif not link:
+        elif not _SERVICE_LINK.fullmatch(name):
             raise UsageError(f"environment: {name} sets no setting{closest.hint(name, known)}")
 
 
@@ -221,9 +227,8 @@ def _typed(text: str, kind: object, source: str) -> Json:
         plain = text.split(",") if text else []
     try:
         return cast("Json", msgspec.to_builtins(msgspec.convert(plain, kind, strict=False)))
-    except (msgspec.ValidationError, TypeError) as error:
-        what = str(error).replace("`", "")
-        raise UsageError(f"{source}: {what[:1].lower()}{what[1:]}") from None
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{source}: {configfile.said_plainly(error, kind)}") from None
 
 
 def _place(tree: JsonObject, keys: Keys, value: Json) -> None:

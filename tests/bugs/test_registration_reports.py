@@ -80,7 +80,7 @@ def test_r37_an_outage_stops_only_pods_that_name_a_device(tmp_path: Path) -> Non
     """
     (webhook,) = webhooks(rules(tmp_path))
     assert webhook["failurePolicy"] == "Fail"
-    (condition,) = webhook["matchConditions"]
+    *_, condition = webhook["matchConditions"]
     assert GPU in condition["expression"]
     assert webhook["timeoutSeconds"] <= 5
     assert namespaces(webhook) == {"kube-system", "berth-system"}
@@ -97,7 +97,7 @@ def test_r37_hiding_cards_is_a_webhook_of_its_own_that_fails_open(tmp_path: Path
     """37: what has to see every Pod must not be able to stop it."""
     ours, others = webhooks(rules(tmp_path, overwriteEnv=True))
     assert (ours["failurePolicy"], others["failurePolicy"]) == ("Fail", "Ignore")
-    (mine,), (rest,) = ours["matchConditions"], others["matchConditions"]
+    (*_, mine), (*_, rest) = ours["matchConditions"], others["matchConditions"]
     assert rest["expression"] == f"!({mine['expression']})"
 
 

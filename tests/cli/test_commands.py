@@ -1,13 +1,18 @@
 """The other commands: help, version, completion, the demo."""
 
+import json
 import subprocess
 import sys
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
+import yaml
 
 from berth import __version__
-from berth.cli import main
+from berth.cli import demo, main
+from berth.model.decision import Decision, Verdict
+from berth.model.raw import Json, JsonObject
 from tests.cli.test_explain import EXAMPLES, FOLDERS, berth
 
 HEAVY = ("aiohttp", "cryptography", "lightkube", "uvloop", "yaml", "msgspec", "asyncio")
@@ -59,12 +64,61 @@ def test_completion_finds_commands() -> None:
 
 
 def test_the_demo_shows_every_example() -> None:
-    """The real server answers each example over HTTPS, and the summary counts them."""
+    """The real server answers each example over HTTPS as its expected.yaml promises."""
     done = berth("demo")
     assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
     for folder in FOLDERS:
-        comment = (EXAMPLES / folder / "pod.yaml").read_text().splitlines()[0]
-        assert comment in done.stdout
-        assert f"{folder}: " in done.stdout
+        expected = yaml.safe_load((EXAMPLES / folder / "expected.yaml").read_text())
+        assert (EXAMPLES / folder / "pod.yaml").read_text().splitlines()[0] in lines
+        (title,) = [line for line in lines if line.startswith(f"{folder}: ")]
+        assert title.split()[-1] == expected["decision"]
+        for reason in expected["reasons"]:
+            assert reason in done.stdout
     assert f"{len(FOLDERS)} Pods: " in done.stdout
     assert "Latency over HTTPS" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (b"spec: {containers: [{name: c}], priority: .nan}", "the body is not valid JSON"),
+        (b"# caf\xe9\nspec: {containers: [{name: c}]}", "is not valid YAML"),
+    ],
+    ids=["the server does not take it", "not UTF-8"],
+)
+def test_an_example_that_cannot_be_shown_is_a_sentence(
+    text: bytes, said: str, tmp_path: Path
+) -> None:
+    """It is named, with the reason, and there is no traceback."""
+    (tmp_path / "pod.yaml").write_bytes(text)
+    done = berth("demo", "--examples", str(tmp_path))
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert tmp_path.name in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+PATCH: list[dict[str, Json]] = [{"op": "remove", "path": "/spec/nodeName"}]
+SENT = b64encode(json.dumps(PATCH).encode()).decode()
+
+
+@pytest.mark.parametrize(
+    ("response", "verdict", "agreed"),
+    [
+        ({"allowed": True, "patch": SENT}, Verdict.PATCHED, True),
+        ({"allowed": True}, Verdict.PATCHED, False),
+        ({"allowed": False}, Verdict.PATCHED, False),
+        ({"allowed": True}, Verdict.IGNORED, True),
+        ({"allowed": True, "patch": SENT}, Verdict.IGNORED, False),
+        ({"allowed": False}, Verdict.REFUSED, True),
+        ({"allowed": True}, Verdict.REFUSED, False),
+    ],
+)
+def test_the_demo_notices_a_server_that_answers_otherwise(
+    response: JsonObject, verdict: Verdict, *, agreed: bool
+) -> None:
+    """Allowed or not, and the patch."""
+    operations = PATCH if verdict is Verdict.PATCHED else []
+    decision = Decision(verdict=verdict, pod={}, operations=operations)
+    assert demo.agrees(response, decision) is agreed

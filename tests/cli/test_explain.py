@@ -146,3 +146,77 @@ def test_an_injection_is_shown_where_its_selector_matches(tmp_path: Path) -> Non
     assert "env" not in row["pod"]["spec"]["containers"][0]
     (row,) = rows(*config, "--namespace-label", "team=ml", stdin=GPU)
     assert row["pod"]["spec"]["containers"][0]["env"] == [{"name": "A", "value": "b"}]
+
+
+JOB = """
+kind: Job
+metadata: {name: train, namespace: kube-system, annotations: {nvidia.com/use-gputype: A100}}
+spec: {template: {spec: {containers: [{name: c, image: i}]}}}
+"""
+
+
+def test_a_list_of_kubectl_is_explained_as_its_items() -> None:
+    """Each with its own kind, name, namespace and warnings."""
+    items = [yaml.safe_load(text) for text in (GPU, JOB)]
+    listed = yaml.safe_dump({"apiVersion": "v1", "kind": "List", "items": items})
+    pod, job = rows("-f", "-", stdin=listed)
+    assert [(row["kind"], row["name"]) for row in (pod, job)] == [("Pod", "a"), ("Job", "train")]
+    assert (pod["decision"], job["decision"]) == ("patched", "ignored")
+    assert job["reasons"] == ["namespace kube-system is excluded by the settings"]
+    assert "has no effect on Job" in job["warnings"][0]
+
+
+ONLY_LABELLED = ("--set", "registration.onlyLabelledNamespaces=true")
+LABEL = "hami-webhook/inject=enabled"
+NAMESPACE = """
+kind: Namespace
+metadata: {name: default, labels: {hami-webhook/inject: enabled}}
+---
+"""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text", "unmet"),
+    [
+        (ONLY_LABELLED, GPU, "hami-webhook/inject In (enabled)"),
+        (ONLY_LABELLED, WRONG, "hami-webhook/inject In (enabled)"),
+        ((*ONLY_LABELLED, "-n", "other"), NAMESPACE + GPU, "hami-webhook/inject In (enabled)"),
+        (("--namespace-label", "hami.io/webhook=ignore"), GPU, "hami.io/webhook NotIn (ignore)"),
+        ((*ONLY_LABELLED, "--namespace-label", LABEL), GPU, None),
+        (ONLY_LABELLED, NAMESPACE + GPU, None),
+        (("--namespace-label", "hami.io/webhook=other"), GPU, None),
+    ],
+)
+def test_a_pod_that_is_never_sent_is_ignored(
+    arguments: tuple[str, ...], text: str, unmet: str | None
+) -> None:
+    """The registration's namespaceSelector is part of the answer, whatever the Pod asks for."""
+    (row,) = rows("-f", "-", *arguments, stdin=text)
+    assert row["decision"] == ("ignored" if unmet else "patched")
+    if unmet:
+        (reason,) = row["reasons"]
+        assert reason.endswith(f"is outside the registration's namespaceSelector: {unmet}")
+        assert row["patch"] == []
+
+
+@pytest.mark.parametrize("text", [b"a: \0", b"\0", b"a: \xff", b"\xff\xfe\0\xd8"])
+def test_bytes_that_are_no_text_are_a_sentence(text: bytes) -> None:
+    """Whatever stdin holds: one line, exit code 2."""
+    command = [sys.executable, "-m", "berth", "explain", "-f", "-"]
+    done = subprocess.run(command, input=text, capture_output=True, check=False)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(b"berth: -: is not valid YAML: ")
+
+
+def test_a_pod_that_an_injection_refuses_is_shown_as_it_was(tmp_path: Path) -> None:
+    """A refusal has no patch, whatever was decided before it, and keeps the warnings."""
+    volume = {"name": "lib", "hostPath": {"path": "/usr/local/vgpu"}}
+    settings = tmp_path / "settings.yaml"
+    settings.write_text(json.dumps({"injections": [{"name": "x", "volumes": [volume]}]}))
+    pod = GPU.replace("spec: {", "spec: {volumes: [{name: lib, emptyDir: {}}], ")
+    pod = pod.replace("image: i,", "image: i, env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}],")
+    (row,) = rows("-f", "-", "--config", str(settings), stdin=pod)
+    assert (row["decision"], row["patch"], row["pod"]) == ("refused", [], yaml.safe_load(pod))
+    assert "lib is taken by the cluster's injection x" in row["reasons"][0]
+    assert len(row["warnings"]) == 1

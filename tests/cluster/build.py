@@ -110,7 +110,7 @@ def _last_lines(log: Path) -> str:
 
 
 def _ldflags() -> Sequence[str]:
-    # Without these the server calls itself v0.0.0-master, and version-aware code sees nonsense.
+    # Without these the server says it is v0.0.0-master, on which no test could rely.
     major, minor, _ = version().removeprefix("v").split(".", 2)
     package = "k8s.io/component-base/version"
     values = {"gitVersion": version(), "gitMajor": major, "gitMinor": minor}

@@ -143,3 +143,37 @@ def test_an_injection_reaches_only_the_namespaces_it_selects(
         assert {**library, "hostPath": {**library["hostPath"], "type": ""}} in spec["volumes"]
         assert spec["schedulerName"] == "hami-scheduler"
         assert {"key": "gpu", "operator": "Exists", "effect": "NoSchedule"} in spec["tolerations"]
+
+
+def test_what_we_inject_ourselves_survives_reinvocation(
+    api: Api, register: Register, space: str, tmp_path: Path
+) -> None:
+    """An injection that makes the API server ask us again is neither refused nor repeated."""
+    file = tmp_path / "settings.yaml"
+    first = {
+        "name": "a-first",
+        "env": [
+            {"name": "LD_PRELOAD", "value": "/a.so:/b.so", "joinedBy": ":"},
+            {"name": "CUDA_DISABLE_CONTROL", "value": "false"},
+            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"},
+        ],
+        "volumes": [
+            {"name": "token", "projected": {"sources": [{"serviceAccountToken": {"path": "t"}}]}},
+            {"name": "card", "hostPath": {"path": "/dev/nvidiactl"}},
+        ],
+    }
+    last = {"name": "z-last", "annotations": {"example.com/injected": "yes"}}
+    file.write_text(json.dumps({"injections": [first, last]}))
+    with register("--config", str(file)):
+        pod = _pod({"nvidia.com/gpu": "1"})
+        pod["spec"]["containers"][0]["env"] = [{"name": "LD_PRELOAD", "value": "/u.so"}]
+        status, stored = api.create(pod, space, dry_run=True)
+        assert status == 201, stored
+        assert stored["spec"]["containers"][0]["env"] == [
+            {"name": "LD_PRELOAD", "value": "/a.so:/b.so:/u.so"},
+            {"name": "CUDA_DISABLE_CONTROL", "value": "false"},
+            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"},
+        ]
+        assert [volume["name"] for volume in stored["spec"]["volumes"]][1:] == ["token", "card"]
+        assert stored["metadata"]["annotations"]["example.com/injected"] == "yes"
+        assert api.warnings == []

@@ -106,26 +106,26 @@ def test_only_labelled_namespaces_where_so_set(
     """The label hami-webhook/inject=enabled lets a namespace in."""
     # The registration's own wait needs a namespace that is let in: so switch it on afterwards.
     with own(control_plane) as out, own(control_plane) as inside, register() as running:
-        if running.port:
-            path = f"{CONFIGURATIONS}/berth"
-            conftest.label(api, inside, {"hami-webhook/inject": "enabled"})
-            manifests = subprocess.run(
-                [
-                    *(sys.executable, "-m", "berth", "manifests"),
-                    *("--set", "registration.onlyLabelledNamespaces=true"),
-                ],
-                check=True,
-                capture_output=True,
-                text=True,
-            ).stdout
-            wanted = list(yaml.safe_load_all(manifests))[-1]["webhooks"][0]["namespaceSelector"]
-            change = [{"op": "replace", "path": "/webhooks/0/namespaceSelector", "value": wanted}]
-            assert api.ask("PATCH", path, change, "application/json-patch+json")[0] == 200
-            deadline = time.monotonic() + 20
-            while _scheduler(api, out) != "default-scheduler":
-                assert time.monotonic() < deadline
-            assert _scheduler(api, inside) == "hami-scheduler"
-            assert running.process.poll() is None
+        assert running.process.poll() is None
+        path = f"{CONFIGURATIONS}/berth"
+        conftest.label(api, inside, {"hami-webhook/inject": "enabled"})
+        manifests = subprocess.run(
+            [
+                *(sys.executable, "-m", "berth", "manifests"),
+                *("--set", "registration.onlyLabelledNamespaces=true"),
+            ],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+        wanted = list(yaml.safe_load_all(manifests))[-1]["webhooks"][0]["namespaceSelector"]
+        change = [{"op": "replace", "path": "/webhooks/0/namespaceSelector", "value": wanted}]
+        assert api.ask("PATCH", path, change, "application/json-patch+json")[0] == 200
+        deadline = time.monotonic() + 20
+        while _scheduler(api, out) != "default-scheduler":
+            assert time.monotonic() < deadline
+        assert _scheduler(api, inside) == "hami-scheduler"
+        assert running.process.poll() is None
 
 
 def _scheduler(api: Api, namespace: str) -> str:
@@ -167,3 +167,43 @@ def test_a_webhook_with_a_ca_of_its_own_is_trusted(
     """Without certificate files, the API server learns of our CA from the configuration."""
     with register(own_ca=True):
         assert _scheduler(api, space) == "hami-scheduler"
+
+
+def test_a_pod_without_containers_is_refused_by_the_api_server_itself(
+    api: Api, registered: Webhook, space: str
+) -> None:
+    """Our match conditions hold for what is malformed: the user reads Kubernetes' own words."""
+    assert registered.process.poll() is None
+    for spec in ({}, {"containers": None}):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a"}, "spec": spec}
+        status, answer = api.create(pod, space)
+        assert (status, answer["reason"]) == (422, "Invalid")
+        assert "spec.containers: Required value" in answer["message"]
+
+
+def test_our_outage_does_not_stop_pods_that_are_not_ours(
+    api: Api, register: Register, space: str
+) -> None:
+    """A Pod of another scheduler, or a mirror of a static Pod, never depends on us."""
+    other = _gpu()
+    other["spec"]["schedulerName"] = "volcano"
+    mirror = _gpu()
+    mirror["metadata"]["annotations"] = {"kubernetes.io/config.mirror": "x"}
+    mirror["spec"]["nodeName"] = "n1"
+    annotated = _web()
+    annotated["metadata"]["annotations"] = {"hami.io/gpu-scheduler-policy": "spread"}
+    annotated["spec"]["schedulerName"] = "volcano"
+    whole = {"limits": {"nvidia.com/gpu": "1"}}
+    level = _web()
+    level["spec"]["resources"] = whole
+    with register() as running:
+        running.process.send_signal(signal.SIGKILL)
+        running.process.wait(10)
+        for pod in (other, mirror, annotated):
+            assert api.create(pod, space, dry_run=True)[0] == 201
+        requests = _gpu()
+        container = requests["spec"]["containers"][0]
+        container["resources"] = {"requests": {"nvidia.com/gpu": "1"}}
+        for pod in (requests, level, {**annotated, "spec": {**_web()["spec"]}}):
+            status, answer = api.create(pod, space, dry_run=True)
+            assert 'failed calling webhook "gpu.berth.dev"' in answer["message"], (status, pod)

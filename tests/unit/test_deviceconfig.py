@@ -143,6 +143,14 @@ def test_a_value_that_cannot_be_used_is_an_error(tree: Any, said: str, tmp_path:
     assert str(error.value).startswith(f"{file}: {said}")
 
 
+def test_a_section_that_stands_twice_is_an_error(tmp_path: Path) -> None:
+    """YAML would keep the last, without a word."""
+    file = tmp_path / "device-config.yaml"
+    file.write_text("nvidia: {defaultMemory: 1}\nnvidia: {defaultCores: 1}\n")
+    with pytest.raises(UsageError, match="nvidia stands twice"):
+        configuration.rules(Settings(), file)
+
+
 def test_sections_of_other_accelerators_are_not_judged_yet() -> None:
     """They are HAMi's to read until Berth knows them."""
     tree: Any = {"hygon": {"resourceCountName": 7}, "vnpus": [], "iluvatars": {}}

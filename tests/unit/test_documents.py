@@ -48,6 +48,33 @@ def test_a_dash_is_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(documents.read(["-"])) == [("-", {"a": 1})]
 
 
+def test_closed_stdin_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Python has no sys.stdin then."""
+    monkeypatch.setattr("sys.stdin", None)
+    with pytest.raises(UsageError, match="-: stdin is closed"):
+        contents("-")
+
+
+LISTS = {
+    "a List": ("kind: List\nitems: [{kind: Pod}, {kind: Job}]", [{"kind": "Pod"}, {"kind": "Job"}]),
+    "a List in a List": ("kind: List\nitems: [{kind: List, items: [{a: 1}]}]", [{"a": 1}]),
+    "an empty List": ("kind: List\nitems: []", []),
+    "a PodList names its items": (
+        "apiVersion: v1\nkind: PodList\nitems: [{a: 1}]",
+        [{"apiVersion": "v1", "kind": "Pod", "a": 1}],
+    ),
+    "no list of objects": ("kind: AllowList\nitems: [a]", [{"kind": "AllowList", "items": ["a"]}]),
+    "no items": ("kind: AllowList", [{"kind": "AllowList"}]),
+    "no kind of list": ("kind: Shop\nitems: [{a: 1}]", [{"kind": "Shop", "items": [{"a": 1}]}]),
+}
+
+
+@pytest.mark.parametrize(("text", "found"), LISTS.values(), ids=LISTS.keys())
+def test_a_list_is_its_items(text: str, found: list[Any], tmp_path: Path) -> None:
+    """`kubectl get -o yaml` prints several objects as one."""
+    assert contents(written(tmp_path, text)) == found
+
+
 PLAIN = {
     "a date is text": ("a: 2026-01-01", {"a": "2026-01-01"}),
     "a time is text": ("a: 2026-01-01T10:00:00Z", {"a": "2026-01-01T10:00:00Z"}),
@@ -74,6 +101,7 @@ def test_yaml_becomes_what_json_can_say(text: str, document: Any, tmp_path: Path
 FAULTS = {
     "no YAML": ("a: [", "is not valid YAML"),
     "no UTF-8": ("a: \x80", "is not valid YAML"),
+    "NUL": ("a: \0", "is not valid YAML"),
     "a list": ("- a", "holds list, not a manifest"),
     "text": ("just text", "holds str, not a manifest"),
     "bytes": ("a: !!binary aGk=", "a bytes is nothing that Kubernetes reads"),

@@ -1,7 +1,7 @@
 """Settings: which layer wins, and what is said about a setting that is none."""
 
 from pathlib import Path
-from typing import Literal, get_args, get_origin
+from typing import Annotated, Literal, get_args, get_origin
 
 import pytest
 
@@ -85,7 +85,9 @@ KNOBS = dict(settings._knobs(settings.Settings))
 def changing(keys: tuple[str, ...]) -> str:
     """Return a flag that gives a setting another value than its default."""
     kind = KNOBS[keys]
-    choices: tuple[str, ...] = ("other",)
+    if get_origin(kind) is Annotated:
+        kind = get_args(kind)[0]
+    choices: tuple[str, ...] = ("https://other",) if keys[-1] == "url" else ("other",)
     if kind in (int, float):
         choices = ("7",)
     elif kind is bool:
@@ -154,7 +156,15 @@ def test_a_key_of_the_file_that_is_no_setting(text: str, said: str, tmp_path: Pa
 WRONG = {
     "text for a number": ("server: {port: high}", "server.port: expected int, got str"),
     "a number for text": ("scheduler: {name: 7}", "scheduler.name: expected str, got int"),
-    "another choice": ("policy: {privileged: maybe}", "policy.privileged: invalid enum value"),
+    "another choice": (
+        "policy: {privileged: maybe}",
+        "policy.privileged: 'maybe' is none of skip, deny, allow",
+    ),
+    "a misspelt choice": (
+        "policy: {privileged: deni}",
+        "policy.privileged: 'deni' is none of skip, deny, allow; did you mean deny?",
+    ),
+    "nothing for a group": ("server:", "server: expected object, got null"),
     "a list for a group": ("server: [1]", "server: expected object, got array"),
     "in a list": ("injections: [{name: 1}]", "injections[0].name: expected str, got int"),
     "lacking": ("injections: [{env: []}]", "injections[0]: object missing required field name"),
@@ -170,7 +180,19 @@ def test_a_value_of_a_wrong_type(text: str, said: str, tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{file}: {said}")
 
 
+def test_a_flag_hides_nothing_wrong_in_the_file(tmp_path: Path) -> None:
+    """What is there for a group would else be dropped for the group of the flag."""
+    with pytest.raises(UsageError, match="server: expected object, got int"):
+        settings.load(written(tmp_path, "server: 5"), ["server.port=1"])
+
+
 FILES = {
+    "a group twice": (
+        "policy: {privileged: deny}\nlog: {}\npolicy: {deviceEnv: keep}",
+        r"policy stands twice in one mapping \(line 3\)",
+    ),
+    "a key twice": ("server: {port: 1, host: a, port: 2}", "port stands twice"),
+    "a key twice in a list": ("injections: [{name: a, name: b}]", "name stands twice"),
     "no YAML": ("server: {", "is not valid YAML"),
     "a day that is none": ("log: {level: 2026-13-45}", "is not valid YAML"),
     "a list": ("- server", "the top level must be a mapping"),
@@ -196,7 +218,7 @@ FLAGS = {
     "no setting": ("server.prt=1", "server.prt is not a setting; did you mean server.port?"),
     "a group": ("server=1", "server is not a setting"),
     "a wrong type": ("server.port=high", "--set server.port: expected int, got str"),
-    "another choice": ("log.format=xml", "--set log.format: invalid enum value"),
+    "another choice": ("log.format=xml", "--set log.format: 'xml' is none of auto, json, text"),
 }
 
 
@@ -213,6 +235,30 @@ def test_a_variable_that_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BERTH_LOG_LEVLE", "debug")
     with pytest.raises(UsageError, match="did you mean BERTH_LOG_LEVEL"):
         settings.load(None)
+
+
+MISSPELT = {
+    "a group": ("BERTH_SERVR_PORT", "1", "BERTH_SERVER_PORT"),
+    "an address": ("BERTH_REGISTRATION_ULR", "https://a", "BERTH_REGISTRATION_URL"),
+    "a word": ("BERTH_SERVER_PORT_", "1", "BERTH_SERVER_PORT"),
+}
+
+
+@pytest.mark.parametrize(("name", "value", "near"), MISSPELT.values(), ids=MISSPELT.keys())
+def test_a_misspelt_variable_is_not_taken_for_a_services(
+    name: str, value: str, near: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Kubelet's own hold an address, or end as no setting does."""
+    monkeypatch.setenv(name, value)
+    with pytest.raises(UsageError, match=rf"did you mean {near}\?"):
+        settings.load(None)
+
+
+def test_a_merged_mapping_may_say_a_key_again(tmp_path: Path) -> None:
+    """YAML's `<<` gives defaults, which a key beside it overrides."""
+    text = "injections: [&a {name: a, vendor: nvidia}, {<<: *a, name: b}, {<<: *a, name: c}]"
+    loaded = settings.load(written(tmp_path, text))
+    assert [injection.name for injection in loaded.injections] == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize("service", ["BERTH", "BERTH_WEBHOOK", "BERTH_SERVER"])

@@ -7,7 +7,8 @@ from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rul
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
-from berth.settings import Settings
+from berth.settings import Fragment, Settings
+from berth.settings import Injection as WantedInjection
 from berth.vendors import VENDORS
 
 
@@ -26,6 +27,11 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
             scheduler_name=settings.scheduler.name,
             remove_device_env=policy.device_env == "remove",
             remove_limit_env=policy.limit_env == "remove",
+            injected_env=frozenset(
+                (entry.name, entry.value)
+                for injection in settings.injections
+                for entry in injection.env
+            ),
         ),
         force_default_scheduler=settings.scheduler.force,
         privileged=Privileged(policy.privileged),
@@ -39,18 +45,15 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
 
 def _injections(settings: Settings, vendors: set[str]) -> dict[str, Injection]:
     injections: dict[str, Injection] = {}
+    volumes: dict[str, tuple[Fragment, str]] = {}
     for index, wanted in enumerate(settings.injections):
         where = f"injections[{index}]"
-        if not wanted.name.replace("-", "").isalnum() or not wanted.name.islower():
-            raise UsageError(
-                f"{where}.name: {wanted.name!r} becomes part of a webhook's name; "
-                "write lower-case letters, digits and dashes"
-            )
         if wanted.name in injections:
             raise UsageError(f"{where}.name: {wanted.name} stands twice; give each its own name")
         if wanted.vendor not in vendors:
             known = ", ".join(sorted(vendors))
             raise UsageError(f"{where}.vendor: {wanted.vendor} is not known; known are {known}")
+        _volumes(wanted, where, volumes)
         injections[wanted.name] = Injection(
             name=wanted.name,
             vendor=wanted.vendor,
@@ -65,3 +68,28 @@ def _injections(settings: Settings, vendors: set[str]) -> dict[str, Injection]:
             tolerations=wanted.tolerations,
         )
     return injections
+
+
+def _volumes(wanted: WantedInjection, where: str, known: dict[str, tuple[Fragment, str]]) -> None:
+    """Add the volumes of an injection to the known ones. Raises UsageError.
+
+    Two injections may meet in one Pod, which has one volume of a name.
+    """
+    for index, mount in enumerate(wanted.volume_mounts):
+        for key in ("name", "mountPath"):
+            _text(mount, key, f"{where}.volumeMounts[{index}]")
+    for index, volume in enumerate(wanted.volumes):
+        place = f"{where}.volumes[{index}]"
+        name = _text(volume, "name", place)
+        same, first = known.setdefault(name, (volume, place))
+        if same != volume:
+            raise UsageError(
+                f"{place}: {name} is another volume than {first}; give one of them another name"
+            )
+
+
+def _text(entry: Fragment, key: str, where: str) -> str:
+    text = entry.get(key)
+    if not isinstance(text, str) or not text:
+        raise UsageError(f"{where}: {key} must be there, as text; Kubernetes needs it")
+    return text

@@ -65,9 +65,15 @@ def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
         return
     if theirs is None or not entry.joined_by:
         yield Warn(f"{dotted(path)}: {entry.name} is kept as the Pod sets it, against {why}")
-    elif entry.value not in theirs.split(entry.joined_by):
+    elif not _joined_in(entry, theirs):
         joined = entry.joined_by.join(part for part in (entry.value, theirs) if part)
         yield Put((*path, places[-1]), {"name": entry.name, "value": joined}, why)
+
+
+def _joined_in(entry: EnvEntry, theirs: str) -> bool:
+    """Whether our value, which may have several parts itself, stands in the joined value."""
+    between = entry.joined_by
+    return f"{between}{entry.value}{between}" in f"{between}{theirs}{between}"
 
 
 def _missing(
@@ -87,6 +93,8 @@ def _within(ours: Json, theirs: Json) -> bool:
     """
     if isinstance(ours, dict) and isinstance(theirs, dict):
         return all(key in theirs and _within(ours[key], theirs[key]) for key in ours)
+    if isinstance(ours, list) and isinstance(theirs, list):
+        return len(ours) == len(theirs) and all(map(_within, ours, theirs))
     if ours == theirs:
         return True
     try:

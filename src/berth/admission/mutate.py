@@ -26,7 +26,9 @@ def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
     changes = list(hami.write(reading.demand, pod, rules.options))
     if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, reading.demand, rules.options)
-    return _decision(raw, changes, (*reading.warnings, *validate.warnings(pod, reading.demand)))
+    return _decision(
+        raw, changes, (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
+    )
 
 
 def decide_injection(
@@ -60,7 +62,12 @@ def decide_all(
         if selector.matches(injection.namespace_selector, labels):
             more = decide_injection(decision.pod, namespace, rules, injection)
             if more.verdict is Verdict.REFUSED:
-                return more
+                return Decision(
+                    verdict=Verdict.REFUSED,
+                    pod=raw,
+                    problems=more.problems,
+                    warnings=decision.warnings,
+                )
             if more.operations:
                 decision = Decision(
                     verdict=Verdict.PATCHED,
@@ -86,7 +93,8 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     if pod.os == "windows":
         why = "a Windows Pod, on whose nodes HAMi does not share cards"
         warning = f"spec: {why}; its device requests are not managed"
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=(warning,))
+        warnings = (warning,) if scope.names_known(raw, rules) else ()
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=warnings)
     return pod, unchanged
 
 

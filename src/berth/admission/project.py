@@ -21,7 +21,6 @@ def pod(raw: JsonObject) -> Pod:
     level = mapping(spec, "resources", ("spec",))
     volumes = _objects(spec, "volumes", ("spec",))
     return Pod(
-        labels=mapping(metadata, "labels", ("metadata",)),
         annotations=mapping(metadata, "annotations", ("metadata",)),
         scheduler_name=_text(spec, "schedulerName", ("spec",)) or "",
         node_name=_text(spec, "nodeName", ("spec",)) or "",

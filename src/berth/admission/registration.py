@@ -20,7 +20,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
         _webhook(rules, names.WEBHOOK, names.MUTATE_PATH, registration, authority)
         | {
             "failurePolicy": registration.failure_policy,
-            "matchConditions": [{"name": "names-a-device", "expression": names_device(rules)}],
+            "matchConditions": _conditions(rules, "names-a-device", names_device(rules)),
         }
     ]
     if rules.sees_others:
@@ -30,7 +30,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             _webhook(rules, names.WEBHOOK_OTHERS, names.MUTATE_PATH, registration, authority)
             | {
                 "failurePolicy": "Ignore",
-                "matchConditions": [{"name": "names-no-device", "expression": others}],
+                "matchConditions": _conditions(rules, "names-no-device", others),
             }
         )
     for injection in rules.injections.values():
@@ -41,13 +41,13 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             registration,
             authority,
         )
-        selector = _merged(_namespaces(rules, registration), injection.namespace_selector)
+        selector = _merged(namespaces(rules, registration), injection.namespace_selector)
         webhooks.append(
             webhook
             | {
                 "failurePolicy": registration.failure_policy,
                 "namespaceSelector": selector,
-                "matchConditions": [{"name": "names-a-device", "expression": names_device(rules)}],
+                "matchConditions": _conditions(rules, "names-a-device", names_device(rules)),
             }
         )
     return {
@@ -59,6 +59,25 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
         },
         "webhooks": webhooks,
     }
+
+
+def _conditions(rules: Rules, name: str, expression: str) -> list[Json]:
+    """Return what must all hold of a Pod: the scope as `scope.ignored` has it, and `expression`.
+
+    A Pod that we would leave alone anyhow is so out of the reach of our outages.
+    """
+    schedulers = {"", rules.options.scheduler_name}
+    if rules.force_default_scheduler:
+        schedulers.add(names.DEFAULT_SCHEDULER)
+    ours = orjson.dumps(sorted(schedulers)).decode()
+    mirror = orjson.dumps(names.MIRROR_ANNOTATION).decode()
+    conditions = {
+        "our-scheduler": f"!has(object.spec.schedulerName) || object.spec.schedulerName in {ours}",
+        "no-mirror": "!has(object.metadata.annotations) || "
+        f"!({mirror} in object.metadata.annotations)",
+        name: expression,
+    }
+    return [{"name": key, "expression": text} for key, text in conditions.items()]
 
 
 def names_device(rules: Rules) -> str:
@@ -81,7 +100,8 @@ def names_device(rules: Rules) -> str:
         )
 
     return (
-        f"object.spec.containers.exists(c, has(c.resources) && {named('c')})"
+        "(has(object.spec.containers) && object.spec.containers != null && "
+        f"object.spec.containers.exists(c, has(c.resources) && {named('c')}))"
         " || (has(object.spec.initContainers) && "
         f"object.spec.initContainers.exists(c, has(c.resources) && {named('c')}))"
         f" || (has(object.spec.resources) && {named('object.spec')})"
@@ -106,7 +126,7 @@ def _webhook(
                 "scope": "Namespaced",
             }
         ],
-        "namespaceSelector": _namespaces(rules, registration),
+        "namespaceSelector": namespaces(rules, registration),
         "objectSelector": {
             "matchExpressions": [
                 {
@@ -136,7 +156,8 @@ def _client(path: str, registration: Registration, authority: bytes) -> JsonObje
     return {"service": service, **bundle}
 
 
-def _namespaces(rules: Rules, registration: Registration) -> JsonObject:
+def namespaces(rules: Rules, registration: Registration) -> JsonObject:
+    """Return the namespaceSelector outside of which no Pod is sent to us."""
     expressions: list[Json] = [
         {
             "key": names.NAMESPACE_NAME_LABEL,

@@ -62,6 +62,8 @@ class Rules:
     injections: Mapping[str, Injection] = field(default_factory=dict)
     known: frozenset[str] = field(init=False)
     """All resource names that are our business."""
+    injected_paths: frozenset[str] = field(init=False)
+    """Host paths that the cluster itself mounts into containers with a device."""
     steering: frozenset[str] = field(init=False)
     """Annotations that are our business: what steers placement, and misplaced resource names."""
     sees_others: bool = field(init=False)
@@ -74,6 +76,15 @@ class Rules:
         steering = {key for vendor in self.vendors for key in vendor.annotations}
         steering |= resources | set(names.HAMI_ANNOTATIONS)
         object.__setattr__(self, "steering", frozenset(steering))
+        paths = {
+            str(path)
+            for injection in self.injections.values()
+            for path in (
+                *(_host_path(volume) for volume in injection.volumes),
+                *(mount.get("mountPath") for mount in injection.mounts),
+            )
+        }
+        object.__setattr__(self, "injected_paths", frozenset(paths))
         hides = any(vendor.hide_from_others for vendor in self.vendors)
         object.__setattr__(self, "sees_others", hides)
 
@@ -81,3 +92,9 @@ class Rules:
     def vendors(self) -> tuple[Vendor, ...]:
         """The accelerators as the device-config names them."""
         return self.options.vendors
+
+
+def _host_path(volume: JsonObject) -> str | None:
+    host = volume.get("hostPath")
+    path = host.get("path") if isinstance(host, dict) else None
+    return path if isinstance(path, str) else None

@@ -34,8 +34,11 @@ def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
 
 def concerns(raw: JsonObject, rules: Rules) -> bool:
     """Whether the Pod names one of our resources, or is changed for another reason."""
-    if rules.sees_others:
-        return True
+    return rules.sees_others or names_known(raw, rules)
+
+
+def names_known(raw: JsonObject, rules: Rules) -> bool:
+    """Whether the Pod names one of our resources, rightly or as an annotation."""
     known = rules.known
     spec = _object(raw.get("spec"))
     return (

@@ -1,9 +1,11 @@
 """The webhook's HTTP server: aiohttp.web, and nothing of the decision."""
 
+import asyncio
+import contextlib
 import logging
 import ssl
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from time import perf_counter
 from typing import TypeAlias
@@ -24,9 +26,28 @@ LOG = logging.getLogger("berth.admission")
 
 @dataclass(slots=True)
 class State:
-    """What the probes ask."""
+    """What the probes ask, and what is under way."""
 
     ready: bool = False
+    in_flight: int = 0
+    quiet: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once nothing is under way any more, after `ready` has ended."""
+
+    def done(self) -> None:
+        """Count one request less."""
+        self.in_flight -= 1
+        if not self.ready and not self.in_flight:
+            self.quiet.set()
+
+    async def drained(self, seconds: float) -> None:
+        """End `ready`, and return when nothing is under way any more, or after `seconds`.
+
+        Meanwhile the server goes on listening and answering.
+        """
+        self.ready = False
+        if self.in_flight:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.quiet.wait(), seconds)
 
 
 _TOO_LARGE = BadReview("the body is larger than 8 MiB", 413)
@@ -62,6 +83,7 @@ async def _answer(
     request: web.Request, *, rules: Rules, state: State, journal: Journal
 ) -> web.Response:
     started = perf_counter()
+    state.in_flight += 1
     try:
         _check_head(request)
         body = await request.read()
@@ -78,6 +100,8 @@ async def _answer(
     except Exception:
         LOG.exception("admission.fault")
         return web.Response(status=500, text="internal error; the webhook's log has the details")
+    finally:
+        state.done()
     journal("admission.reviewed", _line(review, decision, perf_counter() - started))
     response = web.Response(body=answer, content_type="application/json")
     if not state.ready:  # draining: the caller's next request shall go to another replica

@@ -31,8 +31,8 @@ def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
     if rules.privileged is Privileged.DENY:
         yield from _privileged(pod)
     for wanted in reading.demand.containers:
-        if wanted.share:
-            yield from _variables(wanted.container, wanted.share.vendor, rules)
+        if wanted.asks:
+            yield from _variables(wanted.container, wanted.asks, rules)
 
 
 def _privileged(pod: Pod) -> Iterator[Problem]:
@@ -47,16 +47,17 @@ def _privileged(pod: Pod) -> Iterator[Problem]:
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:
     path = (*container.path, "env")
     if rules.limit_env is Handling.DENY:
-        for name in sorted(vendor.limit_env & container.env_names):
+        for name in sorted(rules.options.foreign(container, vendor.limit_env)):
             what = f"{name} is set by the device plugin from the container's limits"
             resources = " or ".join(one for one in (vendor.memory, vendor.cores) if one)
             yield Problem(Reason.DEVICE_ENV, path, what, f"remove it and ask with {resources}")
-    if rules.device_env is Handling.DENY and vendor.visible_env in container.env_names:
+    visible = {vendor.visible_env}
+    if rules.device_env is Handling.DENY and rules.options.foreign(container, visible):
         what = f"{vendor.visible_env} is set by the device plugin to the devices given"
         yield Problem(Reason.DEVICE_ENV, path, what, "remove it")
 
 
-def warnings(pod: Pod, demand: Demand) -> Iterator[str]:
+def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[str]:
     """Yield what a node has to prevent, as admission cannot: paths that reach a card directly."""
     paths = tuple(
         path
@@ -65,12 +66,13 @@ def warnings(pod: Pod, demand: Demand) -> Iterator[str]:
         for path in wanted.share.vendor.device_paths
     )
     for volume, path in pod.host_paths.items():
-        if path.startswith(paths):
+        if path.startswith(paths) and path not in rules.injected_paths:
             where = dotted(("spec", "volumes"))
             yield f"{where}: {volume} shows {path}, which reaches cards past their shares"
     for wanted in demand.containers:
         for mount in wanted.container.mounts:
             # NVIDIA's runtime takes such mount points, whatever is mounted, as a choice of cards.
-            if str(mount.get("mountPath")).startswith(paths):
+            path = str(mount.get("mountPath"))
+            if path.startswith(paths) and path not in rules.injected_paths:
                 where = dotted((*wanted.container.path, "volumeMounts"))
-                yield f"{where}: {mount['mountPath']} reaches cards past their shares"
+                yield f"{where}: {path} reaches cards past their shares"

@@ -9,6 +9,8 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from berth.errors import UsageError
+
 AUTHORITY_LIFE = timedelta(days=3650)
 LEAF_LIFE = timedelta(days=365)
 BACK_DATED = timedelta(hours=1)  # for nodes whose clocks are behind
@@ -24,7 +26,10 @@ class Pair:
 
 
 def issue(names: tuple[str, ...], now: datetime) -> Pair:
-    """Make an authority and a leaf for `names` (DNS names or addresses), valid from `now`."""
+    """Make an authority and a leaf for `names` (DNS names or addresses), valid from `now`.
+
+    Raises UsageError for a name that no certificate can hold.
+    """
     ca_key = ec.generate_private_key(ec.SECP256R1())
     ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "berth webhook CA")])
     ca = (
@@ -97,4 +102,11 @@ def _general_name(name: str) -> x509.GeneralName:
     try:
         return x509.IPAddress(ip_address(name))
     except ValueError:
+        pass  # no address, so a name
+    try:
         return x509.DNSName(name)
+    except ValueError:
+        raise UsageError(
+            f"{name!r} cannot stand in a certificate; write a DNS name in ASCII (xn--… for others) "
+            "in server.dnsNames or registration.url"
+        ) from None

@@ -30,9 +30,9 @@ def load(server: Server) -> Identity:
 
 
 def make(server: Server, registered: Registration, now: datetime, folder: Path) -> Identity:
-    """Make an authority and a leaf, kept in `folder` as ssl reads files only."""
+    """Make an authority and a leaf, kept in `folder` as ssl reads files only. Raises UsageError."""
     service = f"{registered.service}.{registered.namespace}.svc"
-    host = urlsplit(registered.url).hostname
+    host = _host(registered.url)
     names = ["127.0.0.1", *server.dns_names, service, f"{service}.cluster.local"]
     pair = authority.issue(tuple(dict.fromkeys([*names, host] if host else names)), now)
     certificate, key = folder / "tls.crt", folder / "tls.key"
@@ -40,6 +40,13 @@ def make(server: Server, registered: Registration, now: datetime, folder: Path) 
     key.touch(mode=0o600)
     key.write_bytes(pair.key)
     return Identity(_context(str(certificate), str(key)), pair.authority)
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError as error:
+        raise UsageError(f"registration.url: {url} is not an address: {error}") from None
 
 
 def _context(cert_file: str, key_file: str) -> ssl.SSLContext:

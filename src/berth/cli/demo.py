@@ -7,6 +7,7 @@ import uuid
 from base64 import b64decode
 from collections.abc import Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 from statistics import median
 from time import perf_counter
@@ -18,12 +19,16 @@ import uvloop
 
 from berth import clock, names
 from berth import settings as configured
-from berth.admission import configuration, patch, serve, templates
+from berth.admission import configuration, mutate, serve, templates
+from berth.admission.rules import Rules
 from berth.certs import identity
 from berth.cli import documents, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import JsonObject
+
+NAMESPACE = "default"
+"""Where all examples are created."""
 
 
 @click.command()
@@ -64,7 +69,7 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Answered:
-    """What the server said about it."""
+    """What was decided about it, which is what the server said, and how long that took."""
 
     decision: Decision
     milliseconds: float
@@ -81,15 +86,19 @@ def _own_examples() -> Path:
 def _examples(folder: Path) -> list[Example]:
     found = []
     for file in sorted(folder.rglob("pod.yaml")) or sorted(folder.rglob("*.yaml")):
-        first = file.read_text().partition("\n")[0]
-        comment = first.removeprefix("# ") if first.startswith("#") else file.name
         for _, document in documents.read([str(file)]):
+            comment = _comment(file)
             for template in templates.find(document):
                 title = f"{file.parent.name}: {document.get('kind')}"
                 found.append(Example(title, comment, template.pod))
     if not found:
         raise UsageError(f"{folder}: holds no manifest of a Pod")
     return found
+
+
+def _comment(file: Path) -> str:
+    first = file.read_bytes().partition(b"\n")[0].decode(errors="replace")
+    return first.removeprefix("# ") if first.startswith("#") else file.name
 
 
 async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
@@ -110,42 +119,40 @@ async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
             answers = []
             with click.progressbar(length=len(shown), label="asking", file=sys.stderr) as bar:
                 for example in shown:
-                    answers.append(await _ask(session, example.pod))
+                    answers.append(await _ask(session, example, rules))
                     bar.update(1)
             return answers
     finally:
         await runner.cleanup()
 
 
-async def _ask(session: aiohttp.ClientSession, pod: JsonObject) -> Answered:
+async def _ask(session: aiohttp.ClientSession, example: Example, rules: Rules) -> Answered:
+    """Ask the server, and decide beside it: the wire does not carry why. Raises UsageError."""
     started = perf_counter()
-    async with session.post(names.MUTATE_PATH, json=_review(pod)) as answer:
-        review = orjson.loads(await answer.read())
+    try:
+        async with session.post(names.MUTATE_PATH, json=_review(example.pod)) as answer:
+            status, body = answer.status, await answer.read()
+    except aiohttp.ClientError as error:
+        raise UsageError(f"{example.title}: the server did not answer: {error}") from None
     milliseconds = (perf_counter() - started) * 1000
-    response = review["response"]
-    warnings = tuple(response.get("warnings", ()))
-    if not response["allowed"]:
-        message = (response["status"]["message"],)
-        refused = Decision(verdict=Verdict.REFUSED, pod=pod, notes=message)
-        return Answered(refused, milliseconds)
-    operations = orjson.loads(b64decode(response["patch"])) if "patch" in response else []
-    verdict = Verdict.PATCHED if operations else Verdict.UNCHANGED
-    return Answered(
-        Decision(
-            verdict=verdict,
-            pod=_patched(pod, operations),
-            operations=operations,
-            warnings=warnings,
-        ),
-        milliseconds,
-    )
+    if status != HTTPStatus.OK:
+        said = body.decode(errors="replace")
+        raise UsageError(f"{example.title}: the server answered {status}: {said}")
+    decision = mutate.decide(example.pod, NAMESPACE, rules)
+    if not agrees(orjson.loads(body)["response"], decision):
+        raise UsageError(
+            f"{example.title}: the server answered otherwise than Berth decides; "
+            "please report it with the manifest"
+        )
+    return Answered(decision, milliseconds)
 
 
-def _patched(pod: JsonObject, operations: list[patch.Operation]) -> JsonObject:
-    result: Json = pod
-    for operation in operations:
-        result = patch.apply(result, operation)
-    return result if isinstance(result, dict) else pod
+def agrees(response: JsonObject, decision: Decision) -> bool:
+    """Whether the response of an AdmissionReview says what was decided."""
+    patch = response.get("patch")
+    operations = orjson.loads(b64decode(patch)) if isinstance(patch, str) else []
+    allowed = decision.verdict is not Verdict.REFUSED
+    return response.get("allowed") is allowed and operations == decision.operations
 
 
 def _review(pod: JsonObject) -> JsonObject:
@@ -159,7 +166,7 @@ def _review(pod: JsonObject) -> JsonObject:
             "kind": kind,
             "resource": {"group": "", "version": "v1", "resource": "pods"},
             "operation": "CREATE",
-            "namespace": "default",
+            "namespace": NAMESPACE,
             "object": {"apiVersion": "v1", "kind": "Pod", **pod},
         },
     }

@@ -3,7 +3,11 @@
 from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
+from hashlib import sha256
 
+import orjson
+
+from berth import names
 from berth.certs.authority import Pair
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
@@ -11,6 +15,9 @@ from berth.settings import Registration
 LABELS: JsonObject = {"app.kubernetes.io/name": "berth", "app.kubernetes.io/component": "webhook"}
 SETTINGS_FOLDER = "/etc/berth"
 TLS_FOLDER = "/etc/berth-tls"
+SETTINGS = "settings.yaml"
+DEVICE_CONFIG = "device-config.yaml"
+AUTHORITY = "ca.crt"
 GRACE_SECONDS = 45  # longer than server.drainSeconds
 
 
@@ -23,8 +30,9 @@ class Choice:
     tls_secret: str
     port: int
     files: Mapping[str, str]
-    """Contents of settings.yaml and device-config.yaml, where given."""
-    sets: tuple[str, ...]
+    """Contents of settings.yaml, and of device-config.yaml and ca.crt where given."""
+    certificate: JsonObject
+    """`data` of the Secret that is printed too; empty where `tls_secret` is there already."""
 
 
 def _metadata(name: str, registration: Registration | None = None) -> JsonObject:
@@ -100,17 +108,18 @@ def access(registration: Registration) -> list[JsonObject]:
 def workload(registration: Registration, choice: Choice) -> list[JsonObject]:
     """Return settings, Deployment, Service and disruption budget."""
     name = registration.service
-    objects: list[JsonObject] = []
-    if choice.files:
-        objects.append(
-            {
-                "apiVersion": "v1",
-                "kind": "ConfigMap",
-                "metadata": _metadata(name, registration),
-                "data": dict(choice.files),
-            }
-        )
-    objects += [
+    annotations: JsonObject = {names.CONFIG_CHECKSUM: _checksum(choice)}
+    template: JsonObject = {
+        "metadata": {"labels": LABELS, "annotations": annotations},
+        "spec": _pod(registration, choice),
+    }
+    return [
+        {
+            "apiVersion": "v1",
+            "kind": "ConfigMap",
+            "metadata": _metadata(name, registration),
+            "data": dict(choice.files),
+        },
         {
             "apiVersion": "apps/v1",
             "kind": "Deployment",
@@ -119,7 +128,7 @@ def workload(registration: Registration, choice: Choice) -> list[JsonObject]:
                 "replicas": choice.replicas,
                 "selector": {"matchLabels": LABELS},
                 "strategy": {"rollingUpdate": {"maxUnavailable": 0, "maxSurge": 1}},
-                "template": {"metadata": {"labels": LABELS}, "spec": _pod(registration, choice)},
+                "template": template,
             },
         },
         {
@@ -144,20 +153,28 @@ def workload(registration: Registration, choice: Choice) -> list[JsonObject]:
             },
         },
     ]
-    return objects
+
+
+def _checksum(choice: Choice) -> str:
+    """Return what changes with what the Pods read at their start only."""
+    read = {"files": dict(choice.files), "certificate": choice.certificate}
+    return sha256(orjson.dumps(read, option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _pod(registration: Registration, choice: Choice) -> JsonObject:
-    volumes: list[Json] = [{"name": "tls", "secret": {"secretName": choice.tls_secret}}]
-    mounts: list[Json] = [{"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True}]
-    if choice.files:
-        volumes.append({"name": "settings", "configMap": {"name": registration.service}})
-        mounts.append({"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True})
+    volumes: list[Json] = [
+        {"name": "tls", "secret": {"secretName": choice.tls_secret}},
+        {"name": "settings", "configMap": {"name": registration.service}},
+    ]
+    mounts: list[Json] = [
+        {"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True},
+        {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True},
+    ]
     probe: JsonObject = {"port": "https", "scheme": "HTTPS"}
     container: JsonObject = {
         "name": "webhook",
         "image": choice.image,
-        "command": ["berth", "webhook", *_arguments(registration, choice)],
+        "command": ["berth", "webhook", *_arguments(choice)],
         "ports": [{"name": "https", "containerPort": choice.port}],
         "readinessProbe": {"httpGet": {"path": "/readyz", **probe}, "periodSeconds": 5},
         "livenessProbe": {"httpGet": {"path": "/healthz", **probe}, "failureThreshold": 6},
@@ -196,16 +213,8 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
     }
 
 
-def _arguments(registration: Registration, choice: Choice) -> list[Json]:
-    arguments: list[Json] = [
-        "--register",
-        f"--cert-file={TLS_FOLDER}/tls.crt",
-        f"--key-file={TLS_FOLDER}/tls.key",
-        f"--set=server.caFile={TLS_FOLDER}/ca.crt",
-    ]
-    if "settings.yaml" in choice.files:
-        arguments.append(f"--config={SETTINGS_FOLDER}/settings.yaml")
-    if "device-config.yaml" in choice.files:
-        arguments.append(f"--device-config={SETTINGS_FOLDER}/device-config.yaml")
-    fixed = (f"registration.namespace={registration.namespace}",)
-    return arguments + [f"--set={text}" for text in (*fixed, *choice.sets)]
+def _arguments(choice: Choice) -> list[Json]:
+    arguments: list[Json] = ["--register", f"--config={SETTINGS_FOLDER}/{SETTINGS}"]
+    if DEVICE_CONFIG in choice.files:
+        arguments.append(f"--device-config={SETTINGS_FOLDER}/{DEVICE_CONFIG}")
+    return arguments

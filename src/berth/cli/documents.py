@@ -23,7 +23,10 @@ _Loader.yaml_implicit_resolvers = {
 
 
 def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
-    """Yield each document with the name of its source. Raises UsageError, naming the source."""
+    """Yield each document with the name of its source; of a List, each of its items.
+
+    Raises UsageError, naming the source.
+    """
     for source, text in _texts(names):
         try:
             loaded = yaml.load_all(text, Loader=_Loader)
@@ -36,13 +39,30 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
                 continue
             if not isinstance(document, dict):
                 raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
-            yield source, document
+            for single in _unfolded(document):
+                yield source, single
+
+
+def _unfolded(document: JsonObject) -> Iterator[JsonObject]:
+    """Yield what a List such as `kubectl get -o yaml` prints holds; else the document itself."""
+    kind, items = str(document.get("kind") or ""), document.get("items")
+    if not kind.endswith("List") or not isinstance(items, list):
+        yield document
+        return
+    objects = [item for item in items if isinstance(item, dict)]
+    if len(objects) < len(items):  # a kind of somebody's own that is only named like a list
+        yield document
+        return
+    # Within a PodList as the API server sends it, the items do not repeat what they are.
+    shared = {"apiVersion": document.get("apiVersion"), "kind": kind.removesuffix("List")}
+    for item in objects:
+        yield from _unfolded(item if kind == "List" else {**shared, **item})
 
 
 def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
     for name in names:
         if name == "-":
-            yield "-", sys.stdin.buffer.read()
+            yield "-", _stdin()
             continue
         files = [Path(name)]
         if files[0].is_dir():
@@ -54,6 +74,15 @@ def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
                 yield str(file), file.read_bytes()
             except OSError as error:
                 raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _stdin() -> bytes:
+    if sys.stdin is None:  # so it is where the caller has closed it
+        raise UsageError("-: stdin is closed; pipe a manifest into it, or name a file")
+    try:
+        return sys.stdin.buffer.read()
+    except OSError as error:
+        raise UsageError(f"-: cannot be read: {error.strerror}") from None
 
 
 def _as_json(value: object) -> Json:

@@ -8,8 +8,9 @@ from pathlib import Path
 import click
 import orjson
 
+from berth import names
 from berth import settings as configured
-from berth.admission import configuration, mutate, templates, wire
+from berth.admission import configuration, mutate, registration, selector, templates, wire
 from berth.admission.rules import Rules
 from berth.cli import documents, options, show
 from berth.errors import BadReview, UsageError
@@ -41,7 +42,7 @@ from berth.model.raw import Json, JsonObject, dotted
     "--namespace-label",
     multiple=True,
     metavar="KEY=VALUE",
-    help="Label of the namespaces, for injections that select by it.",
+    help="Label of the namespaces, beside those of the Namespaces in the files.",
 )
 @options.configuration
 def command(
@@ -59,10 +60,19 @@ def command(
     Takes any kind with a Pod template. Exits with 0, with 1 when a Pod is refused, with 2 when
     something cannot be read.
     """
-    rules, heard = configuration.rules(configured.load(config, settings), device_config)
+    loaded = configured.load(config, settings)
+    rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
         click.echo(f"berth: {warning}", err=True)
-    explained = list(_explain(files, namespace, dict(_pair(label) for label in labels), rules))
+    read = list(documents.read(files))
+    cluster = Cluster(
+        rules=rules,
+        selector=registration.namespaces(rules, loaded.registration),
+        default=namespace,
+        labels=dict(_pair(label) for label in labels),
+        labels_by_namespace=dict(_namespaces(document for _, document in read)),
+    )
+    explained = list(_explain(read, cluster))
     if output == "json":
         sys.stdout.write(orjson.dumps([_row(one) for one in explained]).decode() + "\n")
     else:
@@ -73,6 +83,55 @@ def command(
         click.echo(show.summary(one.decision for one in explained))
     if any(one.decision.verdict is Verdict.REFUSED for one in explained):
         sys.exit(1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cluster:
+    """What is supposed of the cluster, as there is none to ask."""
+
+    rules: Rules
+    selector: JsonObject
+    """The registration's namespaceSelector."""
+    default: str
+    """Namespace of what names none."""
+    labels: Mapping[str, str]
+    """Labels of all namespaces, which win over those of one."""
+    labels_by_namespace: Mapping[str, Mapping[str, str]]
+
+    def decide(self, pod: JsonObject, namespace: str) -> Decision:
+        """Decide as the server does, if it is asked at all. Raises BadReview."""
+        own = self.labels_by_namespace.get(namespace, {})
+        labels = {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
+        decision = mutate.decide_all(pod, namespace, labels, self.rules)
+        if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
+            return decision
+        why = f"namespace {namespace} is outside the registration's namespaceSelector"
+        unmet = "; ".join(_unmet(self.selector, labels))
+        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(f"{why}: {unmet}",))
+
+
+def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
+    """Yield the expressions that `labels` fail, such as "hami-webhook/inject In (enabled)"."""
+    expressions = wanted.get("matchExpressions")
+    for entry in expressions if isinstance(expressions, list) else ():
+        if isinstance(entry, dict) and not selector.matches({"matchExpressions": [entry]}, labels):
+            values = entry.get("values")
+            listed = ", ".join(map(str, values)) if isinstance(values, list) else ""
+            yield f"{entry.get('key')} {entry.get('operator')} ({listed})"
+
+
+def _namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, str]]]:
+    """Yield the name and the labels of each Namespace among the documents."""
+    for document in found:
+        if document.get("kind") == "Namespace":
+            metadata = _object(document, "metadata")
+            labels = _object(metadata, "labels")
+            yield str(metadata.get("name")), {key: str(value) for key, value in labels.items()}
+
+
+def _object(parent: JsonObject, key: str) -> JsonObject:
+    value = parent.get(key)
+    return value if isinstance(value, dict) else {}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,17 +153,14 @@ def _pair(label: str) -> tuple[str, str]:
     return key, value
 
 
-def _explain(
-    files: Iterable[str], namespace: str, labels: Mapping[str, str], rules: Rules
-) -> Iterator[Explained]:
-    for source, document in documents.read(files):
-        metadata = document.get("metadata")
-        metadata = metadata if isinstance(metadata, dict) else {}
+def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterator[Explained]:
+    for source, document in read:
+        metadata = _object(document, "metadata")
         name = metadata.get("name") or metadata.get("generateName") or ""
-        space = str(metadata.get("namespace") or namespace)
+        space = str(metadata.get("namespace") or cluster.default)
         for template in templates.find(document):
             try:
-                decision = mutate.decide_all(template.pod, space, labels, rules)
+                decision = cluster.decide(template.pod, space)
             except BadReview as error:
                 raise UsageError(f"{source}: {error}; Kubernetes would not take it") from None
             yield Explained(
@@ -113,16 +169,15 @@ def _explain(
                 name=str(name),
                 where=f" ({dotted(template.path)})" if template.path else "",
                 before=template.pod,
-                decision=_with(decision, _misplaced(document, template, rules)),
+                decision=_with(decision, _misplaced(document, template, cluster.rules)),
             )
 
 
 def _misplaced(document: JsonObject, template: templates.Template, rules: Rules) -> tuple[str, ...]:
     """Say so where a key that steers a Pod stands on the workload around it, without effect."""
-    metadata = document.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not template.path or not isinstance(annotations, dict):
+    if not template.path:
         return ()
+    annotations = _object(_object(document, "metadata"), "annotations")
     where = dotted((*template.path, "metadata", "annotations"))
     return tuple(
         f"metadata.annotations[{name}] has no effect on {document.get('kind')}; move it to {where}"

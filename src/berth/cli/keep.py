@@ -24,6 +24,10 @@ async def registered(kubeconfig: Path | None, manifest: JsonObject, every: float
         except UsageError as error:
             stands = False
             LOG.warning("registration.failed", extra={"why": str(error)})
+        except Exception:
+            # Whatever it is: Pods are admitted meanwhile, and the next round may go better.
+            stands = False
+            LOG.exception("registration.fault")
         else:
             # The first time, and again after a failure, is news; that it still stands is not.
             LOG.log(logging.DEBUG if stands else logging.INFO, "registration.applied")

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import click
+import msgspec
 import yaml
 
 from berth import __version__, clock
@@ -12,6 +13,7 @@ from berth.certs import authority
 from berth.cli import deployment, options
 from berth.errors import UsageError
 from berth.model.raw import JsonObject
+from berth.settings import Registration, Settings
 
 
 @click.command()
@@ -43,17 +45,25 @@ def command(
         click.echo(f"berth: {warning}", err=True)
     if (tls_secret is None) != (ca_file is None):
         raise UsageError("--tls-secret and --ca-file go together; give both or neither")
+    if not loaded.server.port:
+        raise UsageError(
+            "server.port: 0 is no port that a Service can lead to; write one, say 8443"
+        )
     registered = loaded.registration
     objects = [deployment.namespace(registered)]
+    files = {deployment.DEVICE_CONFIG: _text(device_config)} if device_config else {}
+    certificate: JsonObject = {}
     if tls_secret is None or ca_file is None:
-        service = f"{registered.service}.{registered.namespace}.svc"
-        pair = authority.issue((service, f"{service}.cluster.local"), clock.now())
+        pair = _pair(registered)
         bundle = pair.authority
         tls_secret = f"{registered.service}-tls"
-        objects.append(deployment.secret(registered, tls_secret, pair))
+        made = deployment.secret(registered, tls_secret, pair)
+        objects.append(made)
+        certificate = {"data": made["data"]}
     else:
-        bundle = ca_file.read_bytes()
-    files = {"settings.yaml": config, "device-config.yaml": device_config}
+        files[deployment.AUTHORITY] = _text(ca_file)
+        bundle = files[deployment.AUTHORITY].encode()
+    files[deployment.SETTINGS] = _mounted(loaded, own_authority=bool(certificate))
     objects += deployment.access(registered)
     objects += deployment.workload(
         registered,
@@ -62,12 +72,39 @@ def command(
             replicas=replicas,
             tls_secret=tls_secret,
             port=loaded.server.port,
-            files={name: file.read_text() for name, file in files.items() if file},
-            sets=settings,
+            files=files,
+            certificate=certificate,
         ),
     )
     objects.append(registration.configuration(rules, registered, bundle))
     click.echo(_yaml(objects), nl=False)
+
+
+def _pair(registered: Registration) -> authority.Pair:
+    service = f"{registered.service}.{registered.namespace}.svc"
+    return authority.issue((service, f"{service}.cluster.local"), clock.now())
+
+
+def _text(file: Path) -> str:
+    try:
+        return file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"{file}: is not text in UTF-8, as a ConfigMap needs it") from None
+
+
+def _mounted(loaded: Settings, *, own_authority: bool) -> str:
+    """Return the settings that hold here, whatever set them, with the paths of the container."""
+    folder = deployment.TLS_FOLDER if own_authority else deployment.SETTINGS_FOLDER
+    server = msgspec.structs.replace(
+        loaded.server,
+        cert_file=f"{deployment.TLS_FOLDER}/tls.crt",
+        key_file=f"{deployment.TLS_FOLDER}/tls.key",
+        ca_file=f"{folder}/{deployment.AUTHORITY}",
+    )
+    tree = msgspec.to_builtins(msgspec.structs.replace(loaded, server=server))
+    return yaml.dump(tree, Dumper=_Plain, sort_keys=False)
 
 
 class _Plain(yaml.SafeDumper):

@@ -29,5 +29,5 @@ def configuration(function: F) -> F:
 
 
 kubeconfig = click.option(
-    "--kubeconfig", type=FILE, help="Cluster to talk to; else KUBECONFIG, or the Pod's own."
+    "--kubeconfig", type=FILE, help="Cluster to talk to; else the Pod's own, or KUBECONFIG."
 )

@@ -24,6 +24,10 @@ from berth.observe import logs
 from berth.settings import Settings
 
 LOG = logging.getLogger("berth.webhook")
+_OWN_CA = (
+    "each replica makes a CA of its own, and they overwrite each other's registration; "
+    "give server.certFile and server.keyFile where there are several"
+)
 _FLAGS = {
     "host": "server.host",
     "port": "server.port",
@@ -64,12 +68,14 @@ def command(
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
         raise UsageError("server.certFile and server.keyFile go together; give both or neither")
-    with tempfile.TemporaryDirectory() as folder:
-        shown = (
-            identity.load(server)
-            if server.cert_file
-            else identity.make(server, loaded.registration, clock.now(), Path(folder))
-        )
+    if register and not server.cert_file and not loaded.registration.url:
+        LOG.warning("registration.own_ca", extra={"why": _OWN_CA})
+    with contextlib.ExitStack() as stack:
+        if server.cert_file:
+            shown = identity.load(server)
+        else:  # a folder only here: in a Pod, the file system may be read-only
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+            shown = identity.make(server, loaded.registration, clock.now(), folder)
         webhook = Webhook(settings=loaded, rules=rules, identity=shown, log=log)
         uvloop.run(webhook.serve(register=register, kubeconfig=kubeconfig))
 
@@ -101,8 +107,8 @@ class Webhook:
             async with self._registered(stop, kubeconfig) if register else _unregistered():
                 await stop.wait()
         finally:
-            state.ready = False
-            LOG.info("webhook.draining")
+            LOG.info("webhook.draining", extra={"in_flight": state.in_flight})
+            await state.drained(self.settings.server.drain_seconds)
             await runner.cleanup()
             LOG.info("webhook.stopped")
             self.log.gather(None)

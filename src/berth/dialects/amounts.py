@@ -1,5 +1,6 @@
 """The numbers that a container asks for, read strictly: a wrong one is a Problem, never a zero."""
 
+import json
 from collections.abc import Mapping
 from fractions import Fraction
 
@@ -112,6 +113,8 @@ def _too_large(raw: Json, value: int, path: Path, role: str, most: int) -> Probl
     shown = _shown(raw)
     if role == "memory":
         what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
+        if most != MOST_MIB:
+            what = f"{shown} is more than any card has (this resource counts memoryFactor MiB)"
         if most == MOST_MIB and value % _MIB == 0 and value // _MIB <= most:
             return Problem(
                 Reason.TOO_LARGE, path, what, f"write {value // _MIB} if {shown} is meant"
@@ -130,5 +133,5 @@ def _too_large(raw: Json, value: int, path: Path, role: str, most: int) -> Probl
 
 
 def _shown(raw: Json) -> str:
-    text = raw if isinstance(raw, str) else repr(raw)
+    text = raw if isinstance(raw, str) else json.dumps(raw)
     return text if len(text) <= _SHOWN else text[:_SHOWN] + "…"

@@ -6,6 +6,7 @@ differ on purpose is in docs/reference/differences.md.
 """
 
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 import msgspec
@@ -38,6 +39,19 @@ class Options:
     """HAMi's scheduler; "" leaves the Pod's own."""
     remove_device_env: bool = True
     remove_limit_env: bool = False
+    injected_env: frozenset[tuple[str, str]] = frozenset()
+    """Names and values that the cluster itself injects: they are nobody's way out of a share."""
+
+    def foreign(self, container: Container, names: AbstractSet[str]) -> frozenset[str]:
+        """Return which of `names` stand in the container with a value that is not the cluster's."""
+        return frozenset(
+            name
+            for name in names & container.env_names
+            if any(
+                (name, container.value(place)) not in self.injected_env
+                for place in container.places(name)
+            )
+        )
 
 
 def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Reading:
@@ -46,7 +60,7 @@ def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Readi
     problems: list[Problem] = []
     warnings: list[str] = list(_misplaced(pod, vendors))
     for container in pod.containers:
-        share = None
+        share, asks = None, None
         for vendor in vendors:
             if not _names(container, vendor):
                 continue
@@ -57,12 +71,14 @@ def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Readi
                 )
                 continue
             found, wrong = amounts.read(container, vendor)
+            wrong += tuple(_contradictions(container, vendor, found))
             problems += wrong
             if not wrong:
-                share, wrong, heard = _share(container, vendor, found)
-                problems += wrong
+                share, heard = _share(container, vendor, found)
                 warnings += heard
-        containers.append(ContainerDemand(container, share))
+            if share or wrong:
+                asks = vendor
+        containers.append(ContainerDemand(container, share, asks))
     return Reading(Demand(tuple(containers)), tuple(problems), tuple(warnings))
 
 
@@ -79,26 +95,34 @@ def _misplaced(pod: Pod, vendors: Sequence[Vendor]) -> Iterator[str]:
                 yield f"{where} has no effect; write it under a container's limits"
 
 
+def _contradictions(
+    container: Container, vendor: Vendor, found: amounts.Amounts
+) -> Iterator[Problem]:
+    """Yield what cannot be meant together, whether or not each number is right in itself."""
+
+    def asked(name: str, value: int | None) -> bool:
+        return bool(name) and name in container.limits and value != 0
+
+    limits = (*container.path, "resources", "limits")
+    memory = asked(vendor.memory, found.memory)
+    percent = asked(vendor.memory_percent, found.memory_percent)
+    if memory and percent:
+        what = f"memory is asked for twice, here and as {vendor.memory_percent}"
+        fix = "leave one of them out"
+        yield Problem(Reason.MEMORY_TWICE, (*limits, vendor.memory), what, fix)
+    if found.count == 0 and (memory or percent or asked(vendor.cores, found.cores)):
+        what = "0 devices are asked for, with memory or cores of each"
+        fix = "write 1, or drop the others"
+        yield Problem(Reason.SHARE_OF_NOTHING, (*limits, vendor.count), what, fix)
+
+
 def _share(
     container: Container, vendor: Vendor, found: amounts.Amounts
-) -> tuple[Share | None, tuple[Problem, ...], tuple[str, ...]]:
-    limits = (*container.path, "resources", "limits")
+) -> tuple[Share | None, tuple[str, ...]]:
     sized = found.memory or found.memory_percent or found.cores
-    if found.memory and found.memory_percent:
-        what = f"memory is asked for twice, here and as {vendor.memory_percent}"
-        problem = Problem(
-            Reason.MEMORY_TWICE, (*limits, vendor.memory), what, "leave one of them out"
-        )
-        return None, (problem,), ()
-    if found.count == 0 and sized:
-        what = "0 devices are asked for, with memory or cores of each"
-        problem = Problem(
-            Reason.SHARE_OF_NOTHING, (*limits, vendor.count), what, "write 1, or drop the others"
-        )
-        return None, (problem,), ()
     count = found.count or (vendor.default_count if sized and found.count is None else 0)
     if not count:
-        return None, (), _idle(container, vendor, found)
+        return None, _idle(container, vendor, found)
     return (
         Share(
             vendor=vendor,
@@ -108,7 +132,6 @@ def _share(
             cores=WHOLE_CARD if _is_whole(vendor, found) else found.cores,
             priority=found.priority,
         ),
-        (),
         (),
     )
 
@@ -133,7 +156,7 @@ def _idle(container: Container, vendor: Vendor, found: amounts.Amounts) -> tuple
         )
         if value
     ]
-    if not named:
+    if not named or found.count == 0:
         return ()
     return (f"{dotted(container.path)}: {named[0]} without {vendor.count} gives no device; add it",)
 
@@ -152,7 +175,9 @@ def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
 def completed(container: Container, vendor: Vendor, options: Options) -> dict[str, Json] | None:
     """Return `vendor`'s limits of `container` as `write` leaves them, None without a share."""
     found, wrong = amounts.read(container, vendor)
-    share = None if wrong else _share(container, vendor, found)[0]
+    if wrong or any(_contradictions(container, vendor, found)):
+        return None
+    share, _ = _share(container, vendor, found)
     if share is None:
         return None
     limits = {name: container.limits[name] for name in vendor.resources if name in container.limits}
@@ -177,9 +202,9 @@ def _complete(container: Container, share: Share, options: Options) -> Iterator[
         yield from _resource(container, vendor.cores, WHOLE_CARD, why)
     why = "the device plugin sets it"
     if options.remove_device_env and vendor.visible_env in container.env_names:
-        yield from variables.drop(container, frozenset({vendor.visible_env}), why)
+        yield from variables.drop(container, options.foreign(container, {vendor.visible_env}), why)
     if options.remove_limit_env:
-        yield from variables.drop(container, vendor.limit_env, why)
+        yield from variables.drop(container, options.foreign(container, vendor.limit_env), why)
 
 
 def _resource(container: Container, name: str, value: int, why: str) -> Iterator[Change]:

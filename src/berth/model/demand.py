@@ -19,10 +19,14 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ContainerDemand(msgspec.Struct, frozen=True):
-    """A container beside the share that it wants, if any."""
+    """A container beside the share that it wants, if any.
+
+    `asks` names whose device it asks for, also where a mistake leaves the share unknown.
+    """
 
     container: Container
     share: Share | None
+    asks: Vendor | None = None
 
 
 class Demand(msgspec.Struct, frozen=True):

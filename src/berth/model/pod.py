@@ -45,7 +45,6 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod at CREATE: it has no uid yet, and often no name."""
 
-    labels: Mapping[str, Json]
     annotations: Mapping[str, Json]
     scheduler_name: str
     node_name: str

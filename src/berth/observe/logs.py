@@ -5,6 +5,7 @@ for every request would cost a tenth of the request.
 """
 
 import atexit
+import contextlib
 import logging
 import sys
 from collections.abc import Callable, Mapping
@@ -39,10 +40,16 @@ class TextFormatter(logging.Formatter):
 
     def format(self, record: logging.LogRecord) -> str:
         """Render one record."""
-        fields = " ".join(f"{key}={value}" for key, value in _fields(record).items())
+        fields = " ".join(f"{key}={_on_a_line(value)}" for key, value in _fields(record).items())
         time = self.formatTime(record, "%H:%M:%S")
         line = f"{time} {record.levelname.lower():7} {record.getMessage()} {fields}".rstrip()
         return f"{line}\n{self.formatException(record.exc_info)}" if record.exc_info else line
+
+
+def _on_a_line(value: object) -> str:
+    """Write a value so that no name with a line break in it looks like a line of ours."""
+    text = str(value)
+    return text if text.isprintable() else text.encode("unicode_escape").decode()
 
 
 def _fields(record: logging.LogRecord) -> dict[str, object]:
@@ -93,8 +100,10 @@ class GatheringHandler(logging.Handler):
         """Write what was gathered."""
         lines, self._lines = self._lines, []
         if lines:
-            self._stream.write("\n".join(lines) + "\n")
-            self._stream.flush()
+            # A log that cannot be written must not cost a Pod: the lines are lost, no more.
+            with contextlib.suppress(OSError, ValueError):
+                self._stream.write("\n".join(lines) + "\n")
+                self._stream.flush()
 
 
 def start(

@@ -1,0 +1,33 @@
+"""Types of settings whose values have bounds; the description says them to people."""
+
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta
+
+_DAY = 86400  # refuses infinity, and what timers cannot hold
+
+Port: TypeAlias = Annotated[int, Meta(ge=0, le=65535, description="a whole number from 0 to 65535")]
+ServicePort: TypeAlias = Annotated[
+    int, Meta(ge=1, le=65535, description="a whole number from 1 to 65535")
+]
+Timeout: TypeAlias = Annotated[int, Meta(ge=1, le=30, description="a whole number from 1 to 30")]
+Duration: TypeAlias = Annotated[float, Meta(ge=0, le=_DAY, description="a number from 0 to 86400")]
+# Below a second is for tests: it would busy the API server, or close connections at once.
+Interval: TypeAlias = Annotated[
+    float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")
+]
+
+Name: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\Z",
+        description="a name of up to 63 lower-case letters, digits and inner dashes",
+    ),
+]
+Url: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^(https://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(/\S*)?)?\Z",
+        description="an address such as https://host:port, or nothing",
+    ),
+]

@@ -1,0 +1,155 @@
+"""`berth manifests`: what it prints runs as what was asked for."""
+
+import os
+import subprocess
+import sys
+from base64 import b64decode
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+import yaml
+
+from berth import names, settings
+from berth.settings import Settings
+
+
+def printed(*flags: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run the command with these flags and environment variables."""
+    command = [sys.executable, "-m", "berth", "manifests", *flags]
+    environment = {**os.environ, **variables}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def objects(*flags: str, **variables: str) -> dict[str, Any]:
+    """Return what is printed, by kind."""
+    done = printed(*flags, **variables)
+    assert done.returncode == 0, done.stderr
+    return {one["kind"]: one for one in yaml.safe_load_all(done.stdout)}
+
+
+def container(found: dict[str, Any]) -> Any:
+    """Return the one container."""
+    return found["Deployment"]["spec"]["template"]["spec"]["containers"][0]
+
+
+def inside(found: dict[str, Any], folder: Path) -> Settings:
+    """Return the settings that the container loads."""
+    assert "--config=/etc/berth/settings.yaml" in container(found)["command"]
+    assert not [word for word in container(found)["command"] if "--set" in word]
+    file = folder / "settings.yaml"
+    file.write_text(found["ConfigMap"]["data"]["settings.yaml"])
+    return settings.load(file)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[str, str]:
+    """Give the flags of a settings file and of a device-config."""
+    mine, devices = tmp_path / "mine.yaml", tmp_path / "devices.yaml"
+    mine.write_text(
+        "log: {level: debug}\nserver: {port: 1000, certFile: /here/a, keyFile: /here/b}\n"
+        "injections: [{name: a, volumes: [{name: v, hostPath: {path: /a}}]}]"
+    )
+    devices.write_text("nvidia: {defaultCores: 7}")
+    return f"--config={mine}", f"--device-config={devices}"
+
+
+def test_every_layer_reaches_the_container(files: tuple[str, str], tmp_path: Path) -> None:
+    """The file, variables and flags give one ConfigMap; paths of here stay here."""
+    flags = (*files, "--set", "registration.namespace=elsewhere")
+    variables = {
+        "BERTH_SERVER_PORT": "9443",
+        "BERTH_REGISTRATION_NAME": "mine",
+        "BERTH_SCHEDULER_NAME": "ours",
+    }
+    found = objects(*flags, **variables)
+    assert inside(found, tmp_path) == msgspec.convert(
+        {
+            "log": {"level": "debug"},
+            "server": {
+                "port": 9443,
+                "certFile": "/etc/berth-tls/tls.crt",
+                "keyFile": "/etc/berth-tls/tls.key",
+                "caFile": "/etc/berth-tls/ca.crt",
+            },
+            "registration": {"name": "mine", "namespace": "elsewhere"},
+            "scheduler": {"name": "ours"},
+            "injections": [{"name": "a", "volumes": [{"name": "v", "hostPath": {"path": "/a"}}]}],
+        },
+        Settings,
+    )
+    assert container(found)["ports"][0]["containerPort"] == 9443
+    assert found["MutatingWebhookConfiguration"]["metadata"]["name"] == "mine"
+    assert found["ClusterRole"]["rules"][1]["resourceNames"] == ["mine"]
+    assert "--device-config=/etc/berth/device-config.yaml" in container(found)["command"]
+    assert found["ConfigMap"]["data"]["device-config.yaml"] == "nvidia: {defaultCores: 7}"
+
+
+def test_without_a_word_the_container_has_its_settings_too(tmp_path: Path) -> None:
+    """What runs is what was printed, whatever a later image has as its defaults."""
+    found = objects()
+    loaded = inside(found, tmp_path)
+    assert loaded.registration == Settings().registration
+    mounts = {mount["name"]: mount["mountPath"] for mount in container(found)["volumeMounts"]}
+    assert mounts == {"tls": "/etc/berth-tls", "settings": "/etc/berth"}
+    secret = {key: b64decode(value) for key, value in found["Secret"]["data"].items()}
+    assert Path(loaded.server.ca_file).name in secret
+
+
+def test_an_authority_of_ones_own_is_mounted_with_the_settings(tmp_path: Path) -> None:
+    """A Secret of type kubernetes.io/tls need not hold ca.crt."""
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text("-----BEGIN CERTIFICATE-----\n")
+    found = objects("--tls-secret=mine", f"--ca-file={bundle}")
+    assert "Secret" not in found
+    assert inside(found, tmp_path).server.ca_file == "/etc/berth/ca.crt"
+    assert found["ConfigMap"]["data"]["ca.crt"] == bundle.read_text()
+    webhooks = found["MutatingWebhookConfiguration"]["webhooks"]
+    assert b64decode(webhooks[0]["clientConfig"]["caBundle"]) == bundle.read_bytes()
+
+
+def checksum(*flags: str) -> str:
+    """Return the annotation of the Pods."""
+    metadata = objects(*flags)["Deployment"]["spec"]["template"]["metadata"]
+    return str(metadata["annotations"][names.CONFIG_CHECKSUM])
+
+
+def test_what_changes_the_pods_files_changes_the_pods(tmp_path: Path) -> None:
+    """Else an apply would leave Pods running that have read what was before."""
+    bundle = tmp_path / "bundle.pem"
+    bundle.write_text("-----BEGIN CERTIFICATE-----\n")
+    own = ("--tls-secret=mine", f"--ca-file={bundle}")
+    first = checksum(*own)
+    assert checksum(*own) == first
+    assert checksum(*own, "--set=log.level=debug") != first
+    bundle.write_text("-----BEGIN CERTIFICATE-----\nother\n")
+    assert checksum(*own) != first
+    assert checksum() != checksum()  # a new certificate each time
+
+
+NOTHING = {
+    "no such bundle": (("--tls-secret=a", "--ca-file=/none/ca.crt"), "/none/ca.crt: cannot be"),
+    "no secret for the bundle": (("--ca-file=/none/ca.crt",), "go together"),
+    "no port": (("--set=server.port=0",), "server.port: 0 is no port"),
+    "no bundle for the secret": (("--tls-secret=a",), "go together"),
+}
+
+
+@pytest.mark.parametrize(("flags", "said"), NOTHING.values(), ids=NOTHING.keys())
+def test_what_cannot_be_printed_is_one_sentence(flags: tuple[str, ...], said: str) -> None:
+    """On stderr, with exit code 2, and nothing to apply."""
+    done = printed(*flags)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("berth: ")
+    assert said in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_bundle_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
+    """A DER file, say: the API server wants PEM."""
+    bundle = tmp_path / "ca.der"
+    bundle.write_bytes(b"\x30\x82\xff")
+    done = printed("--tls-secret=a", f"--ca-file={bundle}")
+    assert done.returncode == 2
+    assert "is not text in UTF-8" in done.stderr

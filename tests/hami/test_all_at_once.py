@@ -1,0 +1,52 @@
+"""All of a user's mistakes in one answer."""
+
+from typing import Any
+
+from berth import settings
+from berth.admission import configuration, mutate
+from berth.model.decision import Decision, Reason, Verdict
+from tests import pods
+
+RULES, _ = configuration.rules(settings.load(None), None)
+
+
+def _decide(pod: dict[str, Any]) -> Decision:
+    return mutate.decide(pod, "default", RULES)
+
+
+def test_numbers_pairs_variables_and_node_are_judged_together() -> None:
+    """A wrong number does not hide the contradictions and the rules broken beside it."""
+    limits = {"nvidia.com/gpumem": "16Gi", "nvidia.com/gpumem-percentage": "50"}
+    env = [{"name": "CUDA_DISABLE_CONTROL", "value": "true"}]
+    decision = _decide(pods.pod(pods.container(limits=limits, env=env), nodeName="n1"))
+    assert decision.verdict is Verdict.REFUSED
+    assert [problem.reason for problem in decision.problems] == [
+        Reason.TOO_LARGE,
+        Reason.MEMORY_TWICE,
+        Reason.NODE_NAME,
+        Reason.DEVICE_ENV,
+    ]
+
+
+def test_values_are_shown_as_they_are_written() -> None:
+    """An empty value and a boolean are named as in YAML, not as in Python."""
+    for raw, shown in ((None, "'null'"), (True, "'true'")):
+        (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": raw})).problems
+        assert problem.what.startswith(shown)
+
+
+def test_zero_devices_with_a_priority_is_no_riddle() -> None:
+    """The count stands there: nobody is told to add it."""
+    decision = _decide(pods.gpu_pod({"nvidia.com/gpu": "0", "nvidia.com/priority": "3"}))
+    assert (decision.verdict, decision.warnings) == (Verdict.UNCHANGED, ())
+
+
+def test_a_windows_pod_without_devices_is_not_warned() -> None:
+    """Only who asks for a device hears that it is not managed."""
+    rules = RULES
+    vendor = rules.vendors[0]
+    assert not vendor.hide_from_others
+    plain = pods.pod(pods.container(limits={"cpu": "1"}), os={"name": "windows"})
+    asking = pods.gpu_pod({"nvidia.com/gpu": "1"}, os={"name": "windows"})
+    assert _decide(plain).warnings == ()
+    assert len(_decide(asking).warnings) == 1

@@ -1,0 +1,124 @@
+"""Settings out of bounds are refused at the start, in a sentence that names them and the bound."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from berth import clock, settings
+from berth.admission import configuration
+from berth.certs import authority, identity
+from berth.errors import UsageError
+from berth.settings import Registration, Server, Settings
+
+OUTSIDE = {
+    "server.port": (["-1", "65536"], "a whole number from 0 to 65535"),
+    "server.idleSeconds": (["0", "0.05", "nan", "inf"], "a number from 0.1 to 86400"),
+    "server.drainSeconds": (["-1", "nan", "inf", "-inf"], "a number from 0 to 86400"),
+    "log.flushSeconds": (["-1", "nan", "inf"], "a number from 0 to 86400"),
+    "registration.servicePort": (["0", "65536"], "a whole number from 1 to 65535"),
+    "registration.timeoutSeconds": (["0", "31"], "a whole number from 1 to 30"),
+    "registration.refreshSeconds": (["0", "-1", "nan", "inf"], "a number from 0.1 to 86400"),
+    "registration.url": (
+        ["http://a", "https://", "https:///a", "a.example", "https://[::1", "https://a b"],
+        "an address such as https://host:port",
+    ),
+    "registration.name": (["", "A", "a.b", "-a", "a-", "a\n", "a" * 64], "a name of up to 63"),
+    "registration.namespace": (["", "Berth", "a_b"], "a name of up to 63"),
+    "registration.service": (["", "a/b", "h\xf6st"], "a name of up to 63"),
+}
+CASES = [(name, value, said) for name, (values, said) in OUTSIDE.items() for value in values]
+
+
+@pytest.mark.parametrize(("name", "value", "said"), CASES, ids=str)
+def test_a_value_out_of_bounds_is_refused(name: str, value: str, said: str, tmp_path: Path) -> None:
+    """As a flag, and in the file where YAML can write it."""
+    with pytest.raises(UsageError) as error:
+        settings.load(None, [f"{name}={value}"])
+    assert str(error.value).startswith(f"--set {name}: expected {said}")
+    group, _, key = name.partition(".")
+    file = tmp_path / "settings.yaml"
+    number = said.partition(" from ")[0] in ("a number", "a whole number")
+    as_yaml = value.replace("nan", ".nan").replace("inf", ".inf") if number else repr(value)
+    file.write_text(f"{group}: {{{key}: {as_yaml}}}")
+    with pytest.raises(UsageError) as error:
+        settings.load(file)
+    assert str(error.value).startswith(f"{file}: {name}: expected {said}")
+
+
+INSIDE = [
+    *("server.port=0", "server.port=65535", "server.idleSeconds=0.1", "server.drainSeconds=0"),
+    *("log.flushSeconds=0", "registration.servicePort=1", "registration.timeoutSeconds=30"),
+    *("registration.url=", "registration.url=https://127.0.0.1:8443"),
+    *("registration.url=https://[::1]:8443/a", "registration.url=https://a-b.example"),
+    *("registration.name=a", "registration.refreshSeconds=0.2"),
+]
+
+
+@pytest.mark.parametrize("flag", INSIDE)
+def test_the_bounds_themselves_are_taken(flag: str) -> None:
+    """The ends belong to what is allowed."""
+    settings.load(None, [flag])
+
+
+def test_the_defaults_are_within_bounds() -> None:
+    """A struct's defaults are not checked when it is made."""
+    assert msgspec.convert(msgspec.to_builtins(Settings()), Settings) == Settings()
+
+
+INJECTIONS: dict[str, tuple[list[Any], str]] = {
+    "a name with an end of dash": ([{"name": "a-"}], "injections[0].name: expected a name"),
+    "a name of other letters": ([{"name": "\xe4"}], "injections[0].name: expected a name"),
+    "a volume without a name": (
+        [{"name": "a", "volumes": [{"emptyDir": {}}]}],
+        "injections[0].volumes[0]: name must be there",
+    ),
+    "a mount without a name": (
+        [{"name": "a", "volumeMounts": [{"mountPath": "/a"}]}],
+        "injections[0].volumeMounts[0]: name must be there",
+    ),
+    "a mount without a path": (
+        [{"name": "a"}, {"name": "b", "volumeMounts": [{"name": "v"}]}],
+        "injections[1].volumeMounts[0]: mountPath must be there",
+    ),
+    "two volumes of a name": (
+        [
+            {"name": "a", "volumes": [{"name": "v", "hostPath": {"path": "/a"}}]},
+            {"name": "b", "volumes": [{"name": "v", "hostPath": {"path": "/b"}}]},
+        ],
+        "injections[1].volumes[0]: v is another volume than injections[0].volumes[0]",
+    ),
+}
+
+
+@pytest.mark.parametrize(("written", "said"), INJECTIONS.values(), ids=INJECTIONS.keys())
+def test_an_injection_that_no_pod_could_take(written: list[Any], said: str, tmp_path: Path) -> None:
+    """It is refused at the start, not with the first Pod."""
+    file = tmp_path / "settings.yaml"
+    file.write_bytes(msgspec.json.encode({"injections": written}))
+    with pytest.raises(UsageError) as error:
+        configuration.rules(settings.load(file), None)
+    assert said in str(error.value)
+
+
+def test_two_injections_may_share_a_volume(tmp_path: Path) -> None:
+    """The same volume is there once."""
+    volume = {"name": "v", "hostPath": {"path": "/a"}}
+    both = [{"name": name, "volumes": [volume]} for name in ("a", "b")]
+    file = tmp_path / "settings.yaml"
+    file.write_bytes(msgspec.json.encode({"injections": both}))
+    assert list(configuration.rules(settings.load(file), None)[0].injections) == ["a", "b"]
+
+
+@pytest.mark.parametrize("url", ["https://[::1", "https://[:::::]"])
+def test_an_address_that_is_none_makes_no_certificate(url: str, tmp_path: Path) -> None:
+    """Brackets that hold no IPv6 address are a sentence, not a traceback."""
+    with pytest.raises(UsageError, match=r"registration\.url: .* is not an address"):
+        identity.make(Server(), Registration(url=url), clock.now(), tmp_path)
+
+
+def test_a_name_that_no_certificate_can_hold() -> None:
+    """Certificates hold ASCII."""
+    with pytest.raises(UsageError, match=r"'h\xf6st' cannot stand in a certificate"):
+        authority.issue(("h\xf6st",), clock.now())

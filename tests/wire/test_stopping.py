@@ -1,0 +1,49 @@
+"""SIGTERM: what is under way is answered, and then the process ends."""
+
+import json
+import signal
+import ssl
+from pathlib import Path
+
+from tests import pods, webhook
+from tests.wire import raw
+
+
+def _half_sent(running: webhook.Webhook) -> tuple[ssl.SSLSocket, bytes]:
+    """Open a connection, send the head and half of a body; return it with the other half."""
+    body = json.dumps(webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}))).encode()
+    head = (
+        "POST /mutate HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+        f"Content-Length: {len(body)}\r\n\r\n"
+    )
+    connection = running.tls().wrap_socket(raw.dial(running), server_hostname="127.0.0.1")
+    connection.sendall(head.encode() + body[:100])
+    return connection, body[100:]
+
+
+def test_a_request_under_way_is_answered_after_sigterm(tmp_path: Path) -> None:
+    """Its answer asks the caller to go elsewhere next time; new callers are served meanwhile."""
+    with webhook.running(tmp_path) as running:
+        connection, rest = _half_sent(running)
+        with connection:
+            assert running.ask(path="/healthz", method="GET").status == 200
+            running.process.send_signal(signal.SIGTERM)
+            assert raw.eventually(lambda: bool(running.logged("webhook.draining")))
+            assert running.logged("webhook.draining")[0]["in_flight"] == 1
+            assert running.ask(path="/readyz", method="GET").status == 503
+            connection.sendall(rest)
+            answer = b""
+            while chunk := connection.recv(65536):
+                answer += chunk
+        assert answer.startswith(b"HTTP/1.1 200")
+        assert b"connection: close" in answer.lower()
+        assert running.process.wait(10) == 0
+
+
+def test_a_request_that_never_ends_does_not_keep_the_process(tmp_path: Path) -> None:
+    """After server.drainSeconds the process ends, whoever is still sending."""
+    with webhook.running(tmp_path, "--set", "server.drainSeconds=0.2") as running:
+        connection, _ = _half_sent(running)
+        with connection:
+            running.process.send_signal(signal.SIGTERM)
+            assert running.process.wait(10) == 0
