@@ -97,6 +97,11 @@ def test_without_a_word_the_container_has_its_settings_too(tmp_path: Path) -> No
     assert Path(loaded.server.ca_file).name in secret
 
 
+def test_the_settings_are_printed_as_lines() -> None:
+    """People read them there, and change them."""
+    assert "  settings.yaml: |\n    server:\n      host: 0.0.0.0\n" in printed().stdout
+
+
 def test_an_authority_of_ones_own_is_mounted_with_the_settings(tmp_path: Path) -> None:
     """A Secret of type kubernetes.io/tls need not hold ca.crt."""
     bundle = tmp_path / "bundle.pem"

@@ -114,5 +114,14 @@ class _Plain(yaml.SafeDumper):
         return True
 
 
+def _lines(dumper: _Plain, text: str) -> yaml.ScalarNode:
+    """Write a file within a file as its own lines."""
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+_Plain.add_representer(str, _lines)
+
+
 def _yaml(objects: list[JsonObject]) -> str:
     return yaml.dump_all(objects, Dumper=_Plain, sort_keys=False, explicit_start=True)
