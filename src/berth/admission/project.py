@@ -3,6 +3,7 @@
 What is of another kind than Kubernetes allows is a BadReview: the API server refuses it before us.
 """
 
+from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 from typing import cast
 
@@ -44,28 +45,33 @@ def pod(raw: JsonObject) -> Pod:
 def _container(raw: JsonObject, path: Path) -> Container:
     resources = mapping(raw, "resources", path)
     security = mapping(raw, "securityContext", path)
-    env = _objects(raw, "env", path)
+    env, env_names = _variables(raw, path)
     return Container(
         path=path,
         name=_text(raw, "name", path) or "",
         limits=mapping(resources, "limits", (*path, "resources")),
         requests=mapping(resources, "requests", (*path, "resources")),
         env=env,
-        env_names=_names(env, (*path, "env")),
+        env_names=env_names,
         mounts=_objects(raw, "volumeMounts", path),
         privileged=security.get("privileged") is True,
         has_claims=bool(resources.get("claims")),
     )
 
 
-def _names(entries: list[JsonObject], path: Path) -> AbstractSet[str]:
+def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject], AbstractSet[str]]:
+    """Return the raw env entries and their names; a container may have hundreds."""
+    if container.get("env") is None:
+        return (), frozenset()
+    entries = cast("list[JsonObject]", container["env"])
     try:
-        names = {entry.get("name", "") for entry in entries}
-    except TypeError:  # a name that is an object or a list
-        names = {None}
+        names: set[Json] = {entry["name"] for entry in entries}
+    except (TypeError, KeyError):  # not what a client means to send: look again, and say what
+        entries = _objects(container, "env", path)
+        names = {_text(entry, "name", (*path, "env")) or "" for entry in entries}
     if not set(map(type, names)) <= {str}:
-        raise _malformed(path, "a list of objects with names")
-    return cast("set[str]", names)
+        raise _malformed((*path, "env"), "a list of objects with names")
+    return entries, cast("set[str]", names)
 
 
 def _host_paths(volumes: list[JsonObject]) -> dict[str, str]:

@@ -5,6 +5,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from http import HTTPStatus
+from typing import Any, Literal
 
 import msgspec
 import orjson
@@ -13,7 +14,6 @@ from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
 
-VERSIONS = ("admission.k8s.io/v1", "admission.k8s.io/v1beta1")
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
@@ -53,33 +53,58 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
+class _Kind(msgspec.Struct, frozen=True):
+    kind: str | None = None
+    group: str | None = None
+
+
+class _Resource(msgspec.Struct, frozen=True):
+    resource: str | None = None
+
+
+class _Request(msgspec.Struct, frozen=True, rename="camel"):
+    """The fields of an AdmissionRequest that we read; null is as good as absent, as in Go."""
+
+    uid: str
+    operation: str | None = None
+    kind: _Kind | None = None
+    resource: _Resource | None = None
+    sub_resource: str | None = None
+    namespace: str | None = None
+    name: str | None = None
+    dry_run: bool | None = None
+    object: dict[str, Any] | None = None
+
+
+class _AdmissionReview(msgspec.Struct, frozen=True, rename="camel"):
+    api_version: Literal["admission.k8s.io/v1", "admission.k8s.io/v1beta1"]
+    kind: Literal["AdmissionReview"]
+    request: _Request
+
+
 def decode(body: bytes) -> Review:
     """Read a request body. Raises BadReview, whose text never repeats the body."""
-    document = _load(body)
-    if not isinstance(document, dict) or document.get("kind") != "AdmissionReview":
-        raise BadReview("the body is not an AdmissionReview")
-    version = document.get("apiVersion")
-    if version not in VERSIONS or not isinstance(version, str):
-        raise BadReview(f"apiVersion is not {' or '.join(VERSIONS)}")
-    request = document.get("request")
-    if not isinstance(request, dict):
-        raise BadReview("request is not an object")
-    uid = request.get("uid")
-    if not isinstance(uid, str) or not uid:
-        raise BadReview("request.uid is not a string")
-    kind = _object(request, "kind")
+    try:
+        review = msgspec.convert(_load(body), _AdmissionReview)
+    except msgspec.ValidationError as error:
+        where = str(error).rpartition("`$.")[2].rstrip("`") or "the body"
+        raise BadReview(f"not an AdmissionReview: {where} is wrong or missing") from None
+    request = review.request
+    if not request.uid:
+        raise BadReview("not an AdmissionReview: request.uid is empty")
+    kind, resource = request.kind or _Kind(), request.resource or _Resource()
     return Review(
-        api_version=version,
-        uid=uid,
-        operation=_text(request, "operation"),
-        kind=_text(kind, "kind"),
-        group=_text(kind, "group"),
-        resource=_text(_object(request, "resource"), "resource"),
-        sub_resource=_text(request, "subResource"),
-        namespace=_text(request, "namespace"),
-        name=_text(request, "name"),
-        dry_run=request.get("dryRun") is True,
-        object=_object(request, "object") if request.get("object") is not None else None,
+        api_version=review.api_version,
+        uid=request.uid,
+        operation=request.operation or "",
+        kind=kind.kind or "",
+        group=kind.group or "",
+        resource=resource.resource or "",
+        sub_resource=request.sub_resource or "",
+        namespace=request.namespace or "",
+        name=request.name or "",
+        dry_run=request.dry_run is True,
+        object=request.object,
     )
 
 
@@ -109,24 +134,6 @@ def _without_duplicates(pairs: Iterable[tuple[str, Json]]) -> None:
     keys = [key for key, _ in pairs]
     if len(keys) != len(set(keys)):
         raise ValueError("duplicate keys")
-
-
-def _object(parent: JsonObject, key: str) -> JsonObject:
-    value = parent.get(key)
-    if value is None:
-        return {}
-    if not isinstance(value, dict):
-        raise BadReview(f"request.{key} is not an object")
-    return value
-
-
-def _text(parent: JsonObject, key: str) -> str:
-    value = parent.get(key)
-    if value is None:
-        return ""
-    if not isinstance(value, str):
-        raise BadReview(f"request.{key} is not a string")
-    return value
 
 
 def allow(review: Review) -> bytes:
