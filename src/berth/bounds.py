@@ -12,6 +12,9 @@ ServicePort: TypeAlias = Annotated[
 ]
 Timeout: TypeAlias = Annotated[int, Meta(ge=1, le=30, description="a whole number from 1 to 30")]
 Duration: TypeAlias = Annotated[float, Meta(ge=0, le=_DAY, description="a number from 0 to 86400")]
+Count: TypeAlias = Annotated[
+    int, Meta(ge=1, le=1_000_000, description="a whole number from 1 to 1000000")
+]
 # Below a second is for tests: it would busy the API server, or close connections at once.
 Interval: TypeAlias = Annotated[
     float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, cast, get_origin
 import msgspec
 
 from berth import closest, configfile
-from berth.bounds import Duration, Interval, Name, Port, ServicePort, Timeout, Url
+from berth.bounds import Count, Duration, Interval, Name, Port, ServicePort, Timeout, Url
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
@@ -43,7 +43,9 @@ class Server(Group, frozen=True):
     idle_seconds: Interval = 120
     """A connection may rest so long. kube-apiserver keeps its own for 90 s, so never below that."""
     drain_seconds: Duration = 20
-    """After SIGTERM, requests under way may take so long."""
+    """After SIGTERM, requests under way may take so long; a second SIGTERM ends them at once."""
+    most_in_flight: Count = 1000
+    """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
 
 
 class Scheduler(Group, frozen=True):

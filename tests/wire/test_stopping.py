@@ -47,3 +47,30 @@ def test_a_request_that_never_ends_does_not_keep_the_process(tmp_path: Path) -> 
         with connection:
             running.process.send_signal(signal.SIGTERM)
             assert running.process.wait(10) == 0
+
+
+def test_l2_a_second_sigterm_ends_it_at_once(tmp_path: Path) -> None:
+    """Whatever is under way; the drain would last 20 seconds."""
+    with webhook.running(tmp_path) as running:
+        connection, _ = _half_sent(running)
+        with connection:
+            running.process.send_signal(signal.SIGTERM)
+            assert raw.eventually(lambda: bool(running.logged("webhook.draining")))
+            running.process.send_signal(signal.SIGTERM)
+            assert running.process.wait(10) == 0
+
+
+def test_w14_more_requests_than_the_limit_are_asked_to_come_again(tmp_path: Path) -> None:
+    """503 with Retry-After: 1 and green probes; with room again, the next is answered."""
+    asked = webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}))
+    with webhook.running(tmp_path, "--set", "server.mostInFlight=2") as running:
+        (first, rest), (second, _) = _half_sent(running), _half_sent(running)
+        with first, second:
+            assert raw.eventually(lambda: running.ask(asked).status == 503)
+            refused = running.ask(asked)
+            assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
+            for probe in ("/healthz", "/readyz"):
+                assert running.ask(path=probe, method="GET").status == 200
+            first.sendall(rest)
+            assert first.recv(65536).startswith(b"HTTP/1.1 200")
+            assert running.ask(asked).status == 200

@@ -29,6 +29,7 @@ class State:
     """What the probes ask, and what is under way."""
 
     ready: bool = False
+    most_in_flight: int = 1000
     in_flight: int = 0
     quiet: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once nothing is under way any more, after `ready` has ended."""
@@ -50,6 +51,7 @@ class State:
                 await asyncio.wait_for(self.quiet.wait(), seconds)
 
 
+_LAST_SECONDS = 1.0
 _TOO_LARGE = BadReview("the body is larger than 8 MiB", 413)
 
 Journal: TypeAlias = Callable[[str, Mapping[str, object]], None]
@@ -82,13 +84,16 @@ def application(rules: Rules, state: State, journal: Journal) -> web.Application
 async def _answer(
     request: web.Request, *, rules: Rules, state: State, journal: Journal
 ) -> web.Response:
+    if state.in_flight >= state.most_in_flight:
+        # kube-apiserver asks again after a second, within its own deadline; the body stays unread.
+        return web.Response(status=503, text="busy; ask again", headers={"Retry-After": "1"})
     started = perf_counter()
     state.in_flight += 1
     try:
         _check_head(request)
         body = await request.read()
         if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
-            return _unreadable(_TOO_LARGE)
+            raise _TOO_LARGE  # noqa: TRY301  answered below, as other bodies that cannot be read
         review = wire.decode(body)
         decision, answer = _decide(review, rules, request.match_info.get("injection"))
     except BadReview as error:
@@ -167,7 +172,7 @@ async def listen(
         access_log=None,
         auto_decompress=False,  # a compressed body is refused, so never unpacked
         keepalive_timeout=server.idle_seconds,
-        shutdown_timeout=server.drain_seconds,
+        shutdown_timeout=_LAST_SECONDS,  # what was under way had its time in State.drained
     )
     await runner.setup()
     site = web.TCPSite(runner, server.host, server.port, ssl_context=context, backlog=1024)

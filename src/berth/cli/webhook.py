@@ -91,15 +91,21 @@ class Webhook:
 
     async def serve(self, *, register: bool, kubeconfig: Path | None) -> None:
         """Serve until SIGTERM or SIGINT, then finish what is under way. Raises UsageError."""
-        stop = asyncio.Event()
+        stop, state = asyncio.Event(), serve.State()
         loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            if stop.is_set():  # asked twice: whatever is under way, let it go
+                state.quiet.set()
+            stop.set()
+
         for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, stop.set)
+            loop.add_signal_handler(signum, end)
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
-        state = serve.State()
         app = serve.application(self.rules, state, self.log.event)
         runner, port = await serve.listen(self.settings.server, app, self.identity.context)
+        state.most_in_flight = self.settings.server.most_in_flight
         state.ready = True
         settle()
         LOG.info("webhook.listening", extra={"host": self.settings.server.host, "port": port})
