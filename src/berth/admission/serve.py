@@ -52,7 +52,6 @@ class State:
 
 
 _LAST_SECONDS = 1.0
-_TOO_LARGE = BadReview("the body is larger than 8 MiB", 413)
 
 Journal: TypeAlias = Callable[[str, Mapping[str, object]], None]
 """Takes the name and the fields of what happened: one call for each review."""
@@ -93,13 +92,13 @@ async def _answer(
         _check_head(request)
         body = await request.read()
         if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
-            raise _TOO_LARGE  # noqa: TRY301  answered below, as other bodies that cannot be read
+            raise _too_large()  # noqa: TRY301  answered below, as all that cannot be read
         review = wire.decode(body)
         decision, answer = _decide(review, rules, request.match_info.get("injection"))
     except BadReview as error:
         return _unreadable(error)
     except web.HTTPRequestEntityTooLarge:
-        return _unreadable(_TOO_LARGE)
+        return _unreadable(_too_large())
     except ConnectionError:
         return _unreadable(BadReview("the caller went away before the end of the body"))
     except Exception:
@@ -123,13 +122,17 @@ def _check_head(request: web.Request) -> None:
     if request.headers.get("Content-Encoding", "identity") != "identity":
         raise BadReview("Content-Encoding is not supported", 415)
     if (request.content_length or 0) > MOST_BODY_BYTES:
-        raise _TOO_LARGE
+        raise _too_large()
+
+
+def _too_large() -> BadReview:
+    return BadReview("the body is larger than 8 MiB", 413)
 
 
 def _unreadable(error: BadReview) -> web.Response:
     LOG.warning("admission.unreadable", extra={"status": error.status, "why": str(error)})
     response = web.Response(status=error.status, text=str(error))
-    if error.status == _TOO_LARGE.status:
+    if error.status == 413:
         response.force_close()
     return response
 
