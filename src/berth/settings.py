@@ -44,6 +44,8 @@ class Server(Group, frozen=True):
     """A connection may rest so long. kube-apiserver keeps its own for 90 s, so never below that."""
     drain_seconds: Duration = 20
     """After SIGTERM, requests under way may take so long; a second SIGTERM ends them at once."""
+    body_seconds: Interval = 10
+    """A body may take so long to come; then it is answered with 408 and the connection closed."""
     most_in_flight: Count = 1000
     """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
 

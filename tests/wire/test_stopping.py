@@ -74,3 +74,17 @@ def test_w14_more_requests_than_the_limit_are_asked_to_come_again(tmp_path: Path
             first.sendall(rest)
             assert first.recv(65536).startswith(b"HTTP/1.1 200")
             assert running.ask(asked).status == 200
+
+
+def test_w16_a_body_that_does_not_come_frees_its_place(tmp_path: Path) -> None:
+    """408 and the connection closed, after server.bodySeconds."""
+    with webhook.running(tmp_path, "--set", "server.bodySeconds=0.2") as running:
+        connection, _ = _half_sent(running)
+        with connection:
+            answer = b""
+            while chunk := connection.recv(65536):
+                answer += chunk
+        assert answer.startswith(b"HTTP/1.1 408")
+        running.process.send_signal(signal.SIGTERM)
+        assert raw.eventually(lambda: bool(running.logged("webhook.draining")))
+        assert running.logged("webhook.draining")[0]["in_flight"] == 0

@@ -30,6 +30,7 @@ class State:
 
     ready: bool = False
     most_in_flight: int = 1000
+    body_seconds: float = 10
     in_flight: int = 0
     quiet: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once nothing is under way any more, after `ready` has ended."""
@@ -90,17 +91,11 @@ async def _answer(
     state.in_flight += 1
     try:
         _check_head(request)
-        body = await request.read()
-        if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
-            raise _too_large()  # noqa: TRY301  answered below, as all that cannot be read
+        body = await _body(request, state.body_seconds)
         review = wire.decode(body)
         decision, answer = _decide(review, rules, request.match_info.get("injection"))
     except BadReview as error:
         return _unreadable(error)
-    except web.HTTPRequestEntityTooLarge:
-        return _unreadable(_too_large())
-    except ConnectionError:
-        return _unreadable(BadReview("the caller went away before the end of the body"))
     except Exception:
         LOG.exception("admission.fault")
         return web.Response(status=500, text="internal error; the webhook's log has the details")
@@ -125,6 +120,23 @@ def _check_head(request: web.Request) -> None:
         raise _too_large()
 
 
+async def _body(request: web.Request, seconds: float) -> bytes:
+    # What came whole with its head, as most do, needs no timer.
+    limit = None if request.content.is_eof() else seconds
+    try:
+        async with asyncio.timeout(limit):
+            body = await request.read()
+    except web.HTTPRequestEntityTooLarge:
+        raise _too_large() from None
+    except TimeoutError:
+        raise BadReview("the body did not come in time", 408) from None
+    except ConnectionError:
+        raise BadReview("the caller went away before the end of the body") from None
+    if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
+        raise _too_large()
+    return body
+
+
 def _too_large() -> BadReview:
     return BadReview("the body is larger than 8 MiB", 413)
 
@@ -132,7 +144,7 @@ def _too_large() -> BadReview:
 def _unreadable(error: BadReview) -> web.Response:
     LOG.warning("admission.unreadable", extra={"status": error.status, "why": str(error)})
     response = web.Response(status=error.status, text=str(error))
-    if error.status == 413:
+    if error.status in (408, 413):
         response.force_close()
     return response
 

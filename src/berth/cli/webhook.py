@@ -106,6 +106,7 @@ class Webhook:
         app = serve.application(self.rules, state, self.log.event)
         runner, port = await serve.listen(self.settings.server, app, self.identity.context)
         state.most_in_flight = self.settings.server.most_in_flight
+        state.body_seconds = self.settings.server.body_seconds
         state.ready = True
         settle()
         LOG.info("webhook.listening", extra={"host": self.settings.server.host, "port": port})
