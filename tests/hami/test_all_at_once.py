@@ -1,11 +1,13 @@
 """All of a user's mistakes in one answer."""
 
+from pathlib import Path
 from typing import Any
 
 from berth import settings
 from berth.admission import configuration, mutate
 from berth.model.decision import Decision, Reason, Verdict
 from tests import pods
+from tests.hami.deciding import rules
 
 RULES, _ = configuration.rules(settings.load(None), None)
 
@@ -41,12 +43,10 @@ def test_zero_devices_with_a_priority_is_no_riddle() -> None:
     assert (decision.verdict, decision.warnings) == (Verdict.UNCHANGED, ())
 
 
-def test_a_windows_pod_without_devices_is_not_warned() -> None:
-    """Only who asks for a device hears that it is not managed."""
-    rules = RULES
-    vendor = rules.vendors[0]
-    assert not vendor.hide_from_others
+def test_a_windows_pod_without_devices_is_not_warned(tmp_path: Path) -> None:
+    """Only who asks for a device hears that it is not managed, where other Pods come to us too."""
+    hiding = rules(tmp_path, overwriteEnv=True)
     plain = pods.pod(pods.container(limits={"cpu": "1"}), os={"name": "windows"})
     asking = pods.gpu_pod({"nvidia.com/gpu": "1"}, os={"name": "windows"})
-    assert _decide(plain).warnings == ()
-    assert len(_decide(asking).warnings) == 1
+    assert mutate.decide(plain, "default", hiding).warnings == ()
+    assert len(mutate.decide(asking, "default", hiding).warnings) == 1
