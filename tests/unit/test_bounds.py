@@ -16,6 +16,8 @@ OUTSIDE = {
     "server.port": (["-1", "65536"], "a whole number from 0 to 65535"),
     "server.idleSeconds": (["0", "0.05", "nan", "inf"], "a number from 0.1 to 86400"),
     "server.drainSeconds": (["-1", "nan", "inf", "-inf"], "a number from 0 to 86400"),
+    "server.bodySeconds": (["0", "nan"], "a number from 0.1 to 86400"),
+    "server.mostInFlight": (["0", "1000001"], "a whole number from 1 to 1000000"),
     "log.flushSeconds": (["-1", "nan", "inf"], "a number from 0 to 86400"),
     "registration.servicePort": (["0", "65536"], "a whole number from 1 to 65535"),
     "registration.timeoutSeconds": (["0", "31"], "a whole number from 1 to 30"),
@@ -50,6 +52,7 @@ def test_a_value_out_of_bounds_is_refused(name: str, value: str, said: str, tmp_
 INSIDE = [
     *("server.port=0", "server.port=65535", "server.idleSeconds=0.1", "server.drainSeconds=0"),
     *("log.flushSeconds=0", "registration.servicePort=1", "registration.timeoutSeconds=30"),
+    *("registration.timeoutSeconds=1", "server.mostInFlight=1", "server.bodySeconds=0.1"),
     *("registration.url=", "registration.url=https://127.0.0.1:8443"),
     *("registration.url=https://[::1]:8443/a", "registration.url=https://a-b.example"),
     *("registration.name=a", "registration.refreshSeconds=0.2"),
