@@ -12,7 +12,7 @@ from berth.dialects import deviceconfig
 from berth.errors import UsageError
 from berth.model.vendor import Vendor
 from berth.settings import Settings
-from berth.vendors import VENDORS, nvidia
+from berth.vendors import SECTIONS, VENDORS, nvidia
 
 WHOLE = Path(__file__).parents[1] / "data" / "device-config.yaml"
 FILE = Path("device-config.yaml")

@@ -9,13 +9,13 @@ from berth.dialects.hami import Options
 from berth.errors import UsageError
 from berth.settings import Fragment, Settings
 from berth.settings import Injection as WantedInjection
-from berth.vendors import VENDORS
+from berth.vendors import SECTIONS, VENDORS
 
 
 def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[str, ...]]:
     """Resolve both files into one generation of Rules, with warnings. Raises UsageError."""
     vendors, warnings = (
-        deviceconfig.apply(configfile.read(device_config), VENDORS, device_config)
+        deviceconfig.apply(configfile.read(device_config), SECTIONS, device_config)
         if device_config is not None
         else (VENDORS, tuple[str, ...]())
     )
@@ -38,7 +38,7 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         device_env=Handling(policy.device_env),
         limit_env=Handling(policy.limit_env),
         excluded_namespaces=frozenset(excluded),
-        injections=_injections(settings, {vendor.name for vendor in vendors}),
+        injections=_injections(settings, {name for vendor in vendors for name in (vendor.family, vendor.name)}),
     )
     return found, warnings
 
