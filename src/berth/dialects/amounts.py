@@ -30,15 +30,19 @@ def read(container: Container, vendor: Vendor) -> tuple[Amounts, tuple[Problem, 
         if not (name in container.limits or name in container.requests):
             continue
         problem = _unpaired(container, name)
-        value = None
-        if problem is None:
-            path = (*container.path, "resources", "limits", name)
-            scale = _scale(vendor, role, found.get("count"))
-            value, problem = _whole(container.limits[name], path, scale)
         if problem is not None:
             problems.append(problem)
-        elif value is not None:
+            continue
+        raw = container.limits[name]
+        least, most = _bounds(vendor, role, found.get("count"))
+        value = _whole(raw)
+        if value is not None and least <= value <= most:
             found[role] = value
+        elif value is not None and role == "memory" and _is_bytes(vendor, raw, value):
+            found[role] = value
+        else:
+            path = (*container.path, "resources", "limits", name)
+            problems.append(_wrong(raw, path, _Scale(role, least, most, vendor)))
     return Amounts(**found), tuple(problems)
 
 
@@ -48,25 +52,40 @@ class _Scale(msgspec.Struct, frozen=True):
     role: str
     least: int
     most: int
-    unit_mib: int
-    in_bytes: bool
+    vendor: Vendor
+
+    def __str__(self) -> str:
+        return f"number from {self.least} to {self.most}"
 
 
-def _scale(vendor: Vendor, role: str, count: int | None) -> _Scale:
-    """Return the scale of a resource of a container that names `count` devices."""
+_MOST = {"count": MOST_DEVICES, "memory_percent": 100, "priority": MOST_PRIORITY}
+
+
+def _bounds(vendor: Vendor, role: str, count: int | None) -> tuple[int, int]:
+    """Return the least and the most that a container which names `count` devices may write."""
     if role == "memory":
-        most = MOST_MIB // (1 if vendor.memory_in_mib_from else vendor.unit_mib)
+        most = MOST_PLAIN if vendor.memory_in_bytes else _most_memory(vendor)
     elif role == "cores":
         most = vendor.core_unit
     else:
-        most = {"count": MOST_DEVICES, "memory_percent": 100, "priority": MOST_PRIORITY}[role]
+        most = _MOST[role]
     if role in vendor.of_all:
         most *= (MOST_DEVICES if vendor.count_or_size else 1) if count is None else max(count, 1)
-    in_bytes = role == "memory" and vendor.memory_in_bytes
-    if in_bytes:
-        most = MOST_PLAIN
-    least = 1 if role in vendor.nonzero else 0
-    return _Scale(role, least, most, vendor.unit_mib, in_bytes)
+    return (1 if role in vendor.nonzero else 0), most
+
+
+def _most_memory(vendor: Vendor) -> int:
+    return MOST_MIB // (1 if vendor.memory_in_mib_from else vendor.unit_mib)
+
+
+def _is_bytes(vendor: Vendor, raw: Json, value: int) -> bool:
+    """Whether this is a size that HAMi's scheduler takes as bytes, which it knows by a suffix."""
+    return (
+        vendor.memory_in_bytes
+        and str(raw) != str(value)
+        and value % MIB == 0
+        and 0 < value // MIB <= MOST_MIB
+    )
 
 
 def _unpaired(container: Container, name: str) -> Problem | None:
@@ -94,46 +113,33 @@ def _same(requests: Mapping[str, Json], limits: Mapping[str, Json], name: str) -
         return False
 
 
-def _whole(raw: Json, path: Path, scale: _Scale) -> tuple[int | None, Problem | None]:
+def _whole(raw: Json) -> int | None:
     try:
         value = quantity.parse(raw)
     except quantity.NotAQuantity:
-        what = f"{_shown(raw)!r} is not a number that Kubernetes reads"
-        return None, Problem(Reason.NOT_A_QUANTITY, path, what, f"write a whole {_range(scale)}")
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _wrong(raw: Json, path: Path, scale: _Scale) -> Problem:
+    """Say what is wrong with a number that is not one, not whole, or out of its bounds."""
+    shown = _shown(raw)
+    try:
+        value = quantity.parse(raw)
+    except quantity.NotAQuantity:
+        what = f"{shown!r} is not a number that Kubernetes reads"
+        return Problem(Reason.NOT_A_QUANTITY, path, what, f"write a whole {scale}")
     if value < 0:
-        what = f"{_shown(raw)} is negative"
-        return None, Problem(Reason.NEGATIVE, path, what, f"write a {_range(scale)}")
+        return Problem(Reason.NEGATIVE, path, f"{shown} is negative", f"write a {scale}")
     if isinstance(value, Fraction):
         what = f"{float(value):g} is not a whole number"
-        return None, Problem(Reason.NOT_WHOLE, path, what, _FIX_FRACTION[scale.role])
+        return Problem(Reason.NOT_WHOLE, path, what, _FIX_FRACTION[scale.role])
     if value < scale.least:
-        what = "0 devices or shares of one are not a request here"
-        return None, Problem(Reason.ZERO, path, what, f"leave it out, or write a {_range(scale)}")
-    if scale.in_bytes and value > scale.most:
-        return _bytes(raw, value, path)
-    if value > scale.most:
-        return None, _too_large(raw, value, path, scale)
-    return value, None
-
-
-def _range(scale: _Scale) -> str:
-    return f"number from {scale.least} to {scale.most}"
-
-
-def _bytes(raw: Json, value: int, path: Path) -> tuple[int | None, Problem | None]:
-    """Read a size with a suffix, of which HAMi's scheduler takes the whole MiB."""
-    shown = _shown(raw)
-    if value >= MIB and str(value) != str(raw):
-        if value % MIB:
-            what = f"{shown} is not a whole number of MiB"
-            return None, Problem(Reason.NOT_WHOLE, path, what, "write it with Mi or Gi")
-        if value // MIB <= MOST_MIB:
-            return value, None
-    what = f"{shown} is neither GiB that a card has nor a size with Mi or Gi"
-    gib, rest = divmod(value, 1024 * MIB)
-    meant = f"write {gib}Gi if that is meant" if gib and not rest and gib <= MOST_PLAIN else ""
-    fix = meant or f"write GiB, up to {MOST_PLAIN}, or a size such as 512Mi"
-    return None, Problem(Reason.TOO_LARGE, path, what, fix)
+        what = "0 devices, or 0 of a device, is not a request here"
+        return Problem(Reason.ZERO, path, what, f"leave it out, or write a {scale}")
+    if scale.role == "memory":
+        return _too_much_memory(shown, value, path, scale)
+    return _too_many(shown, path, scale)
 
 
 _FIX_FRACTION = {
@@ -145,29 +151,37 @@ _FIX_FRACTION = {
 }
 
 
-def _too_large(raw: Json, value: int, path: Path, scale: _Scale) -> Problem:
-    shown = _shown(raw)
-    if scale.role == "memory":
-        what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
-        if scale.unit_mib != 1:
-            unit = f"{scale.unit_mib} MiB"
-            what = f"{shown} is more than any card has (this resource counts units of {unit})"
-        if scale.unit_mib == 1 and value % MIB == 0 and value // MIB <= scale.most:
-            return Problem(
-                Reason.TOO_LARGE, path, what, f"write {value // MIB} if {shown} is meant"
-            )
-        return Problem(Reason.TOO_LARGE, path, what, f"write at most {scale.most}")
+def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Problem:
+    vendor = scale.vendor
+    if vendor.memory_in_bytes:
+        what = f"{shown} is neither GiB that a card has nor whole MiB with a suffix"
+        gib, rest = divmod(value, 1024 * MIB)
+        fix = f"write GiB, up to {MOST_PLAIN}, or a size such as 512Mi"
+        if gib and not rest and gib <= MOST_PLAIN:
+            fix = f"write {gib}Gi if that is meant"
+        return Problem(Reason.TOO_LARGE, path, what, fix)
+    what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
+    if vendor.unit_mib != 1 and not vendor.memory_in_mib_from:
+        unit = f"{vendor.unit_mib} MiB"
+        what = f"{shown} is more than any card has (this resource counts units of {unit})"
+    units, rest = divmod(value, MIB * (1 if vendor.memory_in_mib_from else vendor.memory_unit))
+    plain = vendor.memory_factor <= 1 and not rest and units <= scale.most
+    fix = f"write {units} if {shown} is meant" if plain else f"write at most {scale.most}"
+    return Problem(Reason.TOO_LARGE, path, what, fix)
+
+
+def _too_many(shown: str, path: Path, scale: _Scale) -> Problem:
     what = {
         "count": f"{shown} devices are more than any node has",
         "memory_percent": f"{shown} percent is more than all of a card's memory",
         "cores": f"{shown} percent is more than all of a device's cores",
         "priority": f"{shown} is more than a priority can be",
     }[scale.role]
-    if scale.role == "cores" and scale.most != 100:
-        what = f"{shown} is more than all cores of the devices, which are {scale.most}"
     fix = f"write at most {scale.most}"
     if scale.role == "cores" and scale.most == 100:
         fix += ", which each device of the container gets"
+    elif scale.role == "cores":
+        what = f"{shown} is more than all cores of the devices, which are {scale.most}"
     return Problem(Reason.TOO_LARGE, path, what, fix)
 
 

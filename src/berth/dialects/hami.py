@@ -38,21 +38,22 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         named = _named(container, options.owners)
         if not named:
             containers.append(ContainerDemand(container, None))
-        elif container.privileged and skip_privileged:
+            continue
+        if container.privileged and skip_privileged:
             warnings += (_privileged(container, vendor) for vendor in named)
             containers.append(ContainerDemand(container, None))
-        else:
-            wanted = [_sized(container, vendor, pod) for vendor in named]
-            problems += (problem for one in wanted for problem in one.problems)
-            warnings += (warning for one in wanted for warning in one.warnings)
-            asking = [
-                (vendor, one.share)
-                for vendor, one in zip(named, wanted, strict=True)
-                if one.share or one.problems
-            ]
+            continue
+        asking: list[tuple[Vendor, Share | None]] = []
+        for vendor in named:
+            one = _sized(container, vendor, pod)
+            problems += one.problems
+            warnings += one.warnings
+            if one.share or one.problems:
+                asking.append((vendor, one.share))
+        if len(asking) > 1:
             problems += _several(container, [vendor for vendor, _ in asking])
-            vendor, share = asking[0] if asking else (None, None)
-            containers.append(ContainerDemand(container, share, vendor))
+        asks, share = asking[0] if asking else (None, None)
+        containers.append(ContainerDemand(container, share, asks))
     demand = Demand(tuple(containers))
     if pod.annotations and (demand.any or problems):
         problems += wishes.problems(pod.annotations)
