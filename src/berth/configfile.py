@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import msgspec
 
@@ -80,12 +80,17 @@ def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
     return f"{place}: {what}" if place else what
 
 
+def bare(kind: object) -> object:
+    """Return a type without its bounds."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
 def kind_at(kind: object, place: str) -> object:
     """Return the type of what stands at a place such as injections[0].name."""
     for key in filter(None, re.split(r"[.\[]", place)):
         struct = struct_of(kind)
         if key.endswith("]"):
-            kind = next(iter(get_args(kind)), None)
+            kind = next(iter(get_args(bare(kind))), None)
         elif struct is not None:
             fields = {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
             kind = fields.get(key)

@@ -68,6 +68,8 @@ class Policy(Group, frozen=True):
     """What becomes of NVIDIA_VISIBLE_DEVICES in a container that is given a device."""
     limit_env: Literal["remove", "deny", "keep"] = "deny"
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
+    unmanaged_vendors: tuple[str, ...] = ()
+    """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
 

@@ -49,8 +49,8 @@ def rows() -> Iterator[tuple[str, Row]]:
     """Yield each row with an id."""
     for file in sorted(FOLDER.glob("*.yaml")):
         table = yaml.safe_load(file.read_text())
-        for entry in table["rows"]:
-            entry = {**entry, "section": table["section"]}
+        for written in table["rows"]:
+            entry = {**written, "section": table["section"]}
             if "class" in entry:
                 entry["runtime_class"] = entry.pop("class")
             for key in ("share", "refused"):

@@ -1,12 +1,14 @@
 """Settings and device-config become the Rules of admission."""
 
+from collections.abc import Iterable
 from pathlib import Path
 
-from berth import configfile
+from berth import closest, configfile
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
+from berth.model.vendor import Vendor
 from berth.settings import Fragment, Settings
 from berth.settings import Injection as WantedInjection
 from berth.vendors import SECTIONS, VENDORS
@@ -20,6 +22,7 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         else (VENDORS, tuple[str, ...]())
     )
     policy = settings.policy
+    vendors = _managed(vendors, policy.unmanaged_vendors)
     excluded = {*policy.excluded_namespaces, settings.registration.namespace}
     found = Rules(
         options=Options(
@@ -38,9 +41,23 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         device_env=Handling(policy.device_env),
         limit_env=Handling(policy.limit_env),
         excluded_namespaces=frozenset(excluded),
-        injections=_injections(settings, {name for vendor in vendors for name in (vendor.family, vendor.name)}),
+        injections=_injections(settings, _names(vendors)),
     )
     return found, warnings
+
+
+def _managed(vendors: tuple[Vendor, ...], without: tuple[str, ...]) -> tuple[Vendor, ...]:
+    known = _names(vendors)
+    for name in without:
+        if name not in known:
+            hint = closest.hint(name, known)
+            raise UsageError(f"policy.unmanagedVendors: {name} is no accelerator{hint}")
+    return tuple(one for one in vendors if not {one.family, one.name} & {*without})
+
+
+def _names(vendors: Iterable[Vendor]) -> set[str]:
+    """Return the names by which settings may speak of accelerators: all of a family, or one."""
+    return {name for vendor in vendors for name in (vendor.family, vendor.name)}
 
 
 def _injections(settings: Settings, vendors: set[str]) -> dict[str, Injection]:

@@ -18,7 +18,7 @@ MOST_MIB = 2**20 - 1
 """Below 1 TiB a card. Any size written with Mi or Gi, in a resource that counts MiB, is above."""
 MOST_PRIORITY = 2**31 - 1
 MOST_PLAIN = 999
-"""GiB of a card where sizes may be bytes too. HAMi's scheduler would read 1000, stored as 1k, so."""
+"""GiB of a card where sizes may be bytes too, as HAMi's scheduler would read 1000, stored as 1k."""
 _SHOWN = 40
 
 
@@ -36,9 +36,9 @@ def read(container: Container, vendor: Vendor) -> tuple[Amounts, tuple[Problem, 
         raw = container.limits[name]
         least, most = _bounds(vendor, role, found.get("count"))
         value = _whole(raw)
-        if value is not None and least <= value <= most:
-            found[role] = value
-        elif value is not None and role == "memory" and _is_bytes(vendor, raw, value):
+        if value is not None and (
+            least <= value <= most or (role == "memory" and _is_bytes(vendor, raw, value))
+        ):
             found[role] = value
         else:
             path = (*container.path, "resources", "limits", name)

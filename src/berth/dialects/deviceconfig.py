@@ -7,7 +7,7 @@ left out, or null, has the default of HAMi's chart.
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, Literal, get_args, get_origin
 
 import msgspec
 
@@ -16,8 +16,6 @@ from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 from berth.model.section import Section
 from berth.model.vendor import Vendor
-
-_INT32 = 2**31 - 1
 
 
 def apply(
@@ -66,7 +64,9 @@ def _convert(found: Json, section: Section[Any], file: Path) -> Any:
         what, _, where = str(error).partition(" - at ")
         place = where.strip("`").removeprefix("$").removeprefix(".")
         between = "." if place and not place.startswith("[") else ""
-        said = _said(what, configfile.value_at(found, place), configfile.kind_at(section.shape, place))
+        said = _said(
+            what, configfile.value_at(found, place), configfile.kind_at(section.shape, place)
+        )
         raise UsageError(f"{file}: {section.key}{between}{place}{said}") from None
 
 
@@ -79,19 +79,24 @@ def _without_nulls(value: Json) -> Json:
 
 
 def _said(what: str, value: Json, kind: object) -> str:
+    """Say what msgspec refuses, with the value itself. `kind` is the type that was asked for."""
     if "missing required field" in what:
         return f": {what.split('`')[1]} is missing"
-    plain = get_args(kind)[0] if get_origin(kind) is not tuple and get_args(kind) else kind
-    if get_origin(plain) is tuple or get_origin(kind) is tuple:
+    plain = configfile.bare(kind)
+    if get_origin(plain) is tuple:
         return " must be a list, and not an empty one"
-    if configfile.struct_of(kind) is not None:
+    if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
         return " must be a mapping of keys to values"
+    if get_origin(plain) is Literal:
+        known = dict.fromkeys(str(one) for one in get_args(plain))
+        return f": {value} is none of {', '.join(known)}"
     shown = {True: "true", False: "false"}.get(value, value) if isinstance(value, bool) else value
+    meta = next((one for one in get_args(kind) if isinstance(one, msgspec.Meta)), msgspec.Meta())
     if plain is int and isinstance(value, int) and not isinstance(value, bool):
-        return f": {value} is out of range; write a number from 0 to {_INT32}"
+        return f": {value} is out of range; write a number from {meta.ge} to {meta.le}"
     wanted = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
-    named = wanted.get(plain, "usable") if isinstance(plain, type) else "usable"
-    return f": {shown!r} is not {named}"
+    named = meta.description or (wanted.get(plain) if isinstance(plain, type) else None)
+    return f": {shown!r} is not {named or 'usable'}"
 
 
 def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Path) -> None:
@@ -101,7 +106,9 @@ def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Pa
     for vendor in vendors:
         where = f"{file}: {keys[vendor.family]}"
         if not vendor.count:
-            raise UsageError(f"{where}.resourceCountName is empty; name it, such as x.com/gpu")
+            place = ".resourceCountName" if vendor.name == vendor.family else ""
+            what = f": the resource name of {vendor.name} devices" if not place else ""
+            raise UsageError(f"{where}{place}{what} is empty; name it, such as x.com/gpu")
         for name in vendor.resources:
             if name in owners:
                 raise UsageError(f"{where}: {name} names two resources; give each its own name")

@@ -54,9 +54,13 @@ def size(
     if vendor.whole_is_named and _is_whole(vendor, amounts):
         amounts = msgspec.structs.replace(amounts, cores=vendor.core_unit)
     completion = tuple(_completion(vendor, asked, amounts))
+    numbers = _numbers(vendor, amounts)
     share = Share(
         vendor=vendor,
-        **_numbers(vendor, amounts),
+        count=numbers.count,
+        memory_mib=numbers.memory_mib,
+        cores=numbers.cores,
+        slices=numbers.slices,
         memory_percent=amounts.memory_percent or None,
         priority=amounts.priority,
         wishes=wishes.read(annotations, vendor),
@@ -111,8 +115,16 @@ def _problem(fault: Fault, container: Container, vendor: Vendor) -> Problem:
     return Problem(fault.reason, path, fault.what, fault.fix)
 
 
-def _numbers(vendor: Vendor, amounts: Amounts) -> dict[str, int | None]:
-    """Return how many devices, and how much of each."""
+class _Numbers(msgspec.Struct, frozen=True):
+    """How many devices, and how much of each."""
+
+    count: int
+    memory_mib: int | None
+    cores: int | None
+    slices: int | None
+
+
+def _numbers(vendor: Vendor, amounts: Amounts) -> _Numbers:
     unsized = vendor.count_or_size and amounts.count is not None
     memory, cores = (None, None) if unsized else (amounts.memory, amounts.cores)
     count, slices = amounts.count or 1, None
@@ -129,7 +141,7 @@ def _numbers(vendor: Vendor, amounts: Amounts) -> dict[str, int | None]:
         cores = mib * vendor.core_unit // vendor.card_mib
     if not cores and vendor.implied_cores and not slices:
         cores = vendor.implied_cores
-    return {"count": count, "memory_mib": mib, "cores": cores, "slices": slices}
+    return _Numbers(count, mib, cores, slices)
 
 
 def _completion(vendor: Vendor, asked: Amounts, settled: Amounts) -> Iterator[Completion]:

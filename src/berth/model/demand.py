@@ -101,13 +101,18 @@ class Demand(msgspec.Struct, frozen=True):
 
 
 def _total(name: str, containers: tuple[ContainerDemand, ...]) -> Total:
-    peak, running, sized = (0, 0, 0), (0, 0, 0), True
+    peak: tuple[int, ...] = (0, 0, 0)
+    running, sized = peak, True
     for wanted in containers:
         share = wanted.share
         if share is None or share.vendor.name != name:
             continue
         sized = sized and share.memory_mib is not None
-        numbers = share.count, share.count * (share.memory_mib or 0), share.count * (share.cores or 0)
+        numbers = (
+            share.count,
+            share.count * (share.memory_mib or 0),
+            share.count * (share.cores or 0),
+        )
         beside = tuple(map(sum, zip(running, numbers, strict=True)))
         if not wanted.container.init:
             running = beside

@@ -11,7 +11,9 @@ from berth.model.vendor import Vendor
 
 Count: TypeAlias = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 """A whole number of 32 bits, as HAMi keeps it."""
-Scaling: TypeAlias = Annotated[float, Meta(gt=0, le=2**31 - 1)]
+Size: TypeAlias = Annotated[int, Meta(ge=1, le=2**31 - 1)]
+"""The same, of what cannot be nothing."""
+Scaling: TypeAlias = Annotated[float, Meta(gt=0, le=2**31 - 1, description="a number above 0")]
 Shape = TypeVar("Shape")
 
 

@@ -4,15 +4,13 @@ A card is cut by templates (hard), or, with an annotation, freely by memory and 
 """
 
 from collections.abc import Mapping
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta
 
 from berth.errors import UsageError
 from berth.model.decision import Reason
 from berth.model.raw import Json
-from berth.model.section import Count, Keys, Section
+from berth.model.section import Count, Keys, Section, Size
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 
 MODE = "huawei.com/vnpu-mode"
@@ -24,7 +22,7 @@ class Template(Keys, frozen=True, kw_only=True):
     """A size into which a card can be cut."""
 
     name: str
-    memory: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    memory: Size
     ai_core: Count = 0
     ai_cpu: Count = msgspec.field(default=0, name="aiCPU")
 
@@ -38,8 +36,8 @@ class Chip(Keys, frozen=True, kw_only=True):
     resource_name: str
     resource_memory_name: str = ""
     resource_core_name: str = ""
-    memory_allocatable: Annotated[int, Meta(ge=1, le=2**31 - 1)]
-    memory_capacity: Annotated[int, Meta(ge=1, le=2**31 - 1)]
+    memory_allocatable: Size
+    memory_capacity: Size
     memory_factor: Count = 1
     ai_core: Count = 0
     ai_cpu: Count = msgspec.field(default=0, name="aiCPU")
@@ -80,9 +78,7 @@ def _odd(count: int) -> tuple[str, str]:
 
 
 def _refused(asked: Amounts, reason: Reason, role: str, what: str, fix: str) -> Settled:
-    return Settled(
-        amounts=asked, faults=(Fault(reason=reason, role=role, what=what, fix=fix),)
-    )
+    return Settled(amounts=asked, faults=(Fault(reason=reason, role=role, what=what, fix=fix),))
 
 
 def _vendors(keys: "Ascend") -> tuple[Vendor, ...]:

@@ -21,7 +21,9 @@ class Enflame(Keys, frozen=True, kw_only=True):
     )
     resource_name_vgcu: str = msgspec.field(default="", name="resourceNameVGCU")
     """What older charts call `resourceNameDRSGCU`."""
-    resource_name_vgcu_percentage: str = msgspec.field(default="", name="resourceNameVGCUPercentage")
+    resource_name_vgcu_percentage: str = msgspec.field(
+        default="", name="resourceNameVGCUPercentage"
+    )
     """Of older charts; HAMi 2.10 knows no such resource, and a Pod that names it is not ours."""
 
 

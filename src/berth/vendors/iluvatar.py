@@ -63,6 +63,4 @@ def _usual(model: str) -> Chip:
     )
 
 
-SECTION = Section(
-    "iluvatar", "iluvatars", tuple[Chip, ...], tuple(map(_usual, _MODELS)), _vendors
-)
+SECTION = Section("iluvatar", "iluvatars", tuple[Chip, ...], tuple(map(_usual, _MODELS)), _vendors)

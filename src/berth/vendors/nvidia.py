@@ -21,7 +21,33 @@ class Profiles(Keys, frozen=True, kw_only=True):
     """Which MIG profiles the administrator allows on which models."""
 
     models: Annotated[tuple[str, ...], Meta(min_length=1)]
-    profiles: Annotated[tuple[Annotated[str, Meta(pattern=_PROFILE)], ...], Meta(min_length=1)]
+    profiles: Annotated[
+        tuple[Annotated[str, Meta(pattern=_PROFILE, description="a profile such as 1g.10gb")], ...],
+        Meta(min_length=1),
+    ]
+
+
+_ALLOWED = tuple(
+    Profiles(models=models, profiles=profiles)
+    for models, profiles in (
+        (("A30",), ("1g.6gb", "2g.12gb", "4g.24gb")),
+        (
+            ("A100-SXM4-40GB", "A100-40GB-PCIe", "A100-PCIE-40GB"),
+            ("1g.5gb", "2g.10gb", "3g.20gb", "7g.40gb"),
+        ),
+        (
+            ("A100-SXM4-80GB", "A100-80GB-PCIe", "A100-PCIE-80GB"),
+            ("1g.10gb", "2g.20gb", "3g.40gb", "7g.79gb"),
+        ),
+        (("H100-PCIE-80GB", "H100-SXM5-80GB"), ("1g.10gb", "2g.20gb", "3g.40gb", "7g.80gb")),
+        (("H100-PCIE-94GB", "H100-SXM5-94GB"), ("1g.12gb", "2g.24gb", "3g.47gb", "7g.94gb")),
+        (("H20", "H100 on GH200"), ("1g.12gb", "2g.24gb", "3g.48gb", "7g.96gb")),
+        (("H200 NVL", "H200-SXM5"), ("1g.18gb", "2g.35gb", "3g.71gb", "7g.141gb")),
+        (("B200",), ("1g.23gb", "2g.45gb", "3g.90gb", "7g.180gb")),
+        (("RTX PRO 6000 Blackwell Server Edition",), ("1g.24gb", "2g.48gb", "4g.96gb")),
+    )
+)
+"""As in HAMi's chart."""
 
 
 class Nvidia(Keys, frozen=True, kw_only=True):
@@ -39,7 +65,7 @@ class Nvidia(Keys, frozen=True, kw_only=True):
     memory_factor: Count = 1
     gpu_core_policy: str = "default"
     runtime_class_name: str = ""
-    mig_profile_allowlist: tuple[Profiles, ...] = ()
+    mig_profile_allowlist: tuple[Profiles, ...] = _ALLOWED
 
     disable_core_limit: bool = False
     device_split_count: Count = 10
