@@ -9,7 +9,7 @@ from berth.model.decision import Problem, Reason
 from berth.model.demand import Completion, Share
 from berth.model.pod import Container
 from berth.model.raw import Json, dotted
-from berth.model.vendor import Amounts, Fault, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Vendor
 
 _SIZES = ("memory", "memory_percent", "cores")
 _LACKS = {
@@ -44,16 +44,14 @@ def size(
     count = asked.count or (vendor.default_count if sized and asked.count is None else 0)
     if not count and not alone:
         return Sized(warnings=_idle(container, vendor, asked))
-    named = msgspec.structs.replace(asked, count=count or None)
-    settled = Settled(amounts=named)
-    if vendor.settle:
-        settled = vendor.settle(vendor, named, annotations)
-    if settled.faults:
+    named = asked if asked.count else msgspec.structs.replace(asked, count=count or None)
+    settled = vendor.settle(vendor, named, annotations) if vendor.settle else None
+    if settled and settled.faults:
         return Sized(problems=tuple(_problem(fault, container, vendor) for fault in settled.faults))
-    amounts = settled.amounts
+    amounts = settled.amounts if settled else named
     if vendor.whole_is_named and _is_whole(vendor, amounts):
         amounts = msgspec.structs.replace(amounts, cores=vendor.core_unit)
-    completion = tuple(_completion(vendor, asked, amounts))
+    completion = () if amounts is asked else tuple(_completion(vendor, asked, amounts))
     numbers = _numbers(vendor, amounts)
     share = Share(
         vendor=vendor,
@@ -65,7 +63,7 @@ def size(
         priority=amounts.priority,
         wishes=wishes.read(annotations, vendor),
         completion=completion,
-        annotations=settled.annotations,
+        annotations=settled.annotations if settled else {},
     )
     return Sized(share, (), tuple(_changed(container, vendor, asked, completion)))
 
@@ -148,18 +146,19 @@ def _completion(vendor: Vendor, asked: Amounts, settled: Amounts) -> Iterator[Co
     for role, name in vendor.named_roles:
         before, after = getattr(asked, role), getattr(settled, role)
         if before != after and after is not None:
-            yield Completion(name, after, (_CHANGES if before else _LACKS)[role])
+            yield Completion(name, before, after, (_CHANGES if before else _LACKS)[role])
 
 
 def _changed(
     container: Container, vendor: Vendor, asked: Amounts, completion: tuple[Completion, ...]
 ) -> Iterator[str]:
     """Say so where a number that the Pod's author wrote is replaced, or counts for nothing."""
+    if not completion and not vendor.count_or_size:
+        return
     place = dotted(container.path)
-    before = {name: getattr(asked, role) for role, name in vendor.named_roles}
     for one in completion:
-        if before[one.name]:
-            yield f"{place}: {one.name} {before[one.name]} becomes {one.value}: {one.why}"
+        if one.before:
+            yield f"{place}: {one.name} {one.before} becomes {one.value}: {one.why}"
     if vendor.count_or_size and asked.count:
         for role in _SIZES:
             if getattr(asked, role):

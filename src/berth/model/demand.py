@@ -35,6 +35,7 @@ class Completion(msgspec.Struct, frozen=True):
     """A resource that should stand in limits and requests, and why."""
 
     name: str
+    before: int | None
     value: int
     why: str
 

@@ -78,8 +78,9 @@ class Nvidia(Keys, frozen=True, kw_only=True):
 
 def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> Settled:
     mode = annotations.get(MODE)
-    faults = tuple(_faults(vendor, asked, mode)) if isinstance(mode, str) and mode else ()
-    return Settled(amounts=asked, faults=faults)
+    if not mode or not isinstance(mode, str):
+        return Settled(amounts=asked)
+    return Settled(amounts=asked, faults=tuple(_faults(vendor, asked, mode)))
 
 
 def _faults(vendor: Vendor, asked: Amounts, mode: str) -> Iterator[Fault]:
