@@ -59,20 +59,8 @@ def expected(without_us: Pod) -> Pod:
         asked[container["name"]] = {
             name: _plain(resources["limits"][name]) for name in names if name in resources["limits"]
         }
-        if not {GPU, *SIZES, CORES} & resources["limits"].keys():
-            continue
-        if GPU not in resources["limits"]:
-            _both(resources, GPU, "1")
-        limits = resources["limits"]
-        sized = [limits.get(name) for name in SIZES if name in limits]
-        if CORES not in limits and sized in ([], ["100"]):
-            _both(resources, CORES, "100")
-        if "nvidia.com/priority" in limits:
-            env = {"name": "CUDA_TASK_PRIORITY", "value": limits["nvidia.com/priority"]}
-            container.setdefault("env", []).append(env)
-        kept = [e for e in container.get("env", []) if e["name"] != "NVIDIA_VISIBLE_DEVICES"]
-        if kept != container.get("env", []):
-            container["env"] = kept
+        if {GPU, *SIZES, CORES} & resources["limits"].keys():
+            _complete(container, resources)
     pod["spec"]["schedulerName"] = "hami-scheduler"
     record = json.dumps({"containers": asked, "v": 1}, sort_keys=True, separators=(",", ":"))
     annotations = pod["metadata"].setdefault("annotations", {})
@@ -80,6 +68,22 @@ def expected(without_us: Pod) -> Pod:
     if METAX[0] in record:
         annotations["metax-tech.com/sgpu-qos-policy"] = "best-effort"
     return pod
+
+
+def _complete(container: Pod, resources: Pod) -> None:
+    """Add what NVIDIA's rules want of a container."""
+    if GPU not in resources["limits"]:
+        _both(resources, GPU, "1")
+    limits = resources["limits"]
+    sized = [limits.get(name) for name in SIZES if name in limits]
+    if CORES not in limits and sized in ([], ["100"]):
+        _both(resources, CORES, "100")
+    if "nvidia.com/priority" in limits:
+        env = {"name": "CUDA_TASK_PRIORITY", "value": limits["nvidia.com/priority"]}
+        container.setdefault("env", []).append(env)
+    kept = [e for e in container.get("env", []) if e["name"] != "NVIDIA_VISIBLE_DEVICES"]
+    if kept != container.get("env", []):
+        container["env"] = kept
 
 
 def _plain(amount: str) -> str:

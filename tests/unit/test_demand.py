@@ -138,7 +138,7 @@ def test_a_device_must_stand_in_every_list() -> None:
     asked = pod(container("a", {"kunlunxin.com/xpu": "1"}), metadata={"annotations": lists})
     (one,) = demand(asked).containers
     assert one.share is not None
-    assert one.share.wishes.uuids == {"x2"}
+    assert one.share.wishes.uuids == frozenset({"x2"})
 
 
 @pytest.mark.parametrize(

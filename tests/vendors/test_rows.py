@@ -7,7 +7,7 @@ import pytest
 import yaml
 
 from berth import settings
-from berth.admission import configuration, project
+from berth.admission import configuration, project, wire
 from berth.admission.rules import Rules
 from berth.dialects import hami
 from berth.model.demand import Share
@@ -16,6 +16,8 @@ from tests.hami.deciding import decide, faults
 from tests.vendors import table
 
 ROWS = dict(table.rows())
+LONGEST = wire.LONGEST_WARNING
+"""Less the length of [16] and `initContainers`, where a row stands in another place."""
 
 
 def rules(row: table.Row, folder: Path) -> Rules:
@@ -66,6 +68,7 @@ def test_a_container_gets_what_the_table_says(row: table.Row, place: str, tmp_pa
     stored = {**stored, "metadata": expected["metadata"]}
     assert stored == expected
     assert len(decision.warnings) == row.warned
+    assert [len(warning) for warning in decision.warnings if len(warning) > LONGEST - 10] == []
 
 
 TAKEN = {name: row for name, row in ROWS.items() if not row.refused}

@@ -19,7 +19,7 @@ _LACKS = {
 }
 _CHANGES = {
     "count": "such devices come in pairs",
-    "memory": "that is what a card can be cut into",
+    "memory": "a size in which such cards are given",
     "cores": "whole devices have all their cores",
 }
 

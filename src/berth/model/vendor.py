@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import msgspec
 
-from berth.model.decision import Reason
 from berth.model.raw import Json
+from berth.model.reason import Reason
 
 ROLES = ("count", "memory", "memory_percent", "cores", "priority")
 """What a resource of an accelerator may say; fields of Vendor and of Amounts."""

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 import msgspec
 
 from berth.errors import UsageError
-from berth.model.decision import Reason
 from berth.model.raw import Json
+from berth.model.reason import Reason
 from berth.model.section import Count, Keys, Section, Size
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 

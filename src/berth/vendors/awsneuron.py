@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from berth.model.decision import Reason
 from berth.model.raw import Json
+from berth.model.reason import Reason
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 

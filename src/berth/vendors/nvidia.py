@@ -7,8 +7,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from berth.model.decision import Reason
 from berth.model.raw import Json
+from berth.model.reason import Reason
 from berth.model.section import Count, Keys, Scaling, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 
