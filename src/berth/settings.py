@@ -142,7 +142,7 @@ class Injection(Group, frozen=True):
     name: Name
     """Part of the webhook's name."""
     vendor: str = "nvidia"
-    """Whose devices a container must have."""
+    """Whose devices a container must have: a family such as ascend, or one, such as Ascend910A."""
     namespace_selector: Fragment = {}
     """A label selector, which the API server evaluates; empty matches every namespace."""
     env: tuple[EnvEntry, ...] = ()

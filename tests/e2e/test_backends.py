@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from berth.vendors import VENDORS
+from tests import pods
 from tests.e2e import stored
 from tests.e2e.api import Api
 from tests.vendors import table
@@ -77,3 +78,22 @@ def test_every_accelerator_is_stored_at_least_once() -> None:
     """So that none of the 25 is left out above."""
     asked = {key for row in TAKEN.values() if row.share for key in row.limits}
     assert not [one.name for one in VENDORS if asked.isdisjoint(one.resources)]
+
+
+def test_a_large_pod_is_matched_within_the_api_servers_budget(
+    api: Api, registered: Webhook, space: str
+) -> None:
+    """Some 65 names are looked for in each of many containers; a condition that fails refuses."""
+    assert registered.process.poll() is None
+    names = {f"example.com/device-{number}": "1" for number in range(30)}
+    many = [pods.container(f"c{number}", names) for number in range(150)]
+    annotations = {f"example.com/note-{number}": "x" for number in range(1000)}
+    plain = pods.pod(*many, metadata={"annotations": annotations, "name": "large"})
+    before = len(registered.logged("admission.reviewed"))
+    del plain["metadata"]["namespace"]
+    status, answer = api.create(plain, space, dry_run=True)
+    assert status == 201, answer
+    assert len(registered.logged("admission.reviewed")) == before
+    many[-1]["resources"]["limits"] = many[-1]["resources"]["requests"] = {"vastaitech.com/va": "1"}
+    status, asking = api.create(plain, space, dry_run=True)
+    assert (status, asking["spec"]["schedulerName"]) == (201, "hami-scheduler")

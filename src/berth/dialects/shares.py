@@ -36,10 +36,9 @@ def size(
     container: Container, vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]
 ) -> Sized:
     """Return the share that `asked` means, and what it lacks."""
-    wrong = tuple(contradictions(container, vendor, asked))
-    if wrong:
-        return Sized(problems=wrong)
     sized = asked.memory or asked.memory_percent or asked.cores
+    if sized and (wrong := tuple(contradictions(container, vendor, asked))):
+        return Sized(problems=wrong)
     alone = vendor.count_or_size and sized and asked.count is None
     count = asked.count or (vendor.default_count if sized and asked.count is None else 0)
     if not count and not alone:
@@ -65,7 +64,8 @@ def size(
         completion=completion,
         annotations=settled.annotations if settled else {},
     )
-    return Sized(share, (), tuple(_changed(container, vendor, asked, completion)))
+    told = completion or vendor.count_or_size
+    return Sized(share, (), tuple(_changed(container, vendor, asked, completion)) if told else ())
 
 
 def contradictions(container: Container, vendor: Vendor, found: Amounts) -> Iterator[Problem]:
@@ -153,8 +153,6 @@ def _changed(
     container: Container, vendor: Vendor, asked: Amounts, completion: tuple[Completion, ...]
 ) -> Iterator[str]:
     """Say so where a number that the Pod's author wrote is replaced, or counts for nothing."""
-    if not completion and not vendor.count_or_size:
-        return
     place = dotted(container.path)
     for one in completion:
         if one.before:

@@ -60,14 +60,12 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
         fix = f"annotate the Pod with {MODE}: {_SOFT}, or ask for memory alone"
         return _refused(asked, Reason.NOT_SHARED, "cores", what, fix)
     whole = vendor.card_mib // vendor.unit_mib
-    given = vendor.sliced(memory) if memory else whole
-    if given is None:
+    most = whole if soft else vendor.slices[-1][0] // vendor.unit_mib
+    if memory > most:
         what = f"{memory} is more MiB than {vendor.name} has"
-        fix = f"write at most {vendor.slices[-1][0] // vendor.unit_mib}"
-        return _refused(asked, Reason.TOO_LARGE, "memory", what, fix)
-    if soft:
-        given = memory or whole
-    elif count > 1 and given != whole:
+        return _refused(asked, Reason.TOO_LARGE, "memory", what, f"write at most {most}")
+    given = (memory if soft else vendor.sliced(memory)) if memory else whole
+    if count > 1 and given != whole and not soft:
         what = f"{memory} of each of {count} devices: only one device is cut into templates"
         return _refused(asked, Reason.NOT_SHARED, "memory", what, "ask for one, or for whole ones")
     return Settled(amounts=msgspec.structs.replace(asked, count=count, memory=given))
