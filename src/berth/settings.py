@@ -13,7 +13,18 @@ from typing import Any, Literal, TypeAlias, cast, get_origin
 import msgspec
 
 from berth import closest, configfile
-from berth.bounds import Count, Duration, Interval, Name, Port, ServicePort, Timeout, Url
+from berth.bounds import (
+    AddressRange,
+    Count,
+    Duration,
+    Interval,
+    Name,
+    Port,
+    ServicePort,
+    Text,
+    Timeout,
+    Url,
+)
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
@@ -48,6 +59,19 @@ class Server(Group, frozen=True):
     """A body may take so long to come; then it is answered with 408 and the connection closed."""
     most_in_flight: Count = 1000
     """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
+
+
+class Callers(Group, frozen=True):
+    """Who may ask for admission; the probes always may. All that is set must hold."""
+
+    client_ca_file: str = ""
+    """PEM bundle of authorities; a caller must show a certificate that one of them signed."""
+    client_names: tuple[Text, ...] = ()
+    """Common names, DNS names or URIs, one of which its certificate must have; empty: any."""
+    sources: tuple[AddressRange, ...] = ()
+    """Addresses it may come from, IPv4 and IPv6, such as 10.0.0.0/8; empty: all."""
+    user_agents: tuple[Text, ...] = ()
+    """How its User-Agent may begin: kube-apiserver-admission, say; empty: anyhow."""
 
 
 class Scheduler(Group, frozen=True):
@@ -142,6 +166,7 @@ class Settings(Group, frozen=True):
     """The root. Read docs/reference/settings.md for the file as a whole."""
 
     server: Server = msgspec.field(default_factory=Server)
+    callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
     registration: Registration = msgspec.field(default_factory=Registration)
