@@ -14,6 +14,7 @@ from aiohttp import web
 
 from berth import names
 from berth.admission import mutate, wire
+from berth.admission.door import Door
 from berth.admission.rules import Rules
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
@@ -31,6 +32,8 @@ class State:
     ready: bool = False
     most_in_flight: int = 1000
     body_seconds: float = 10
+    door: Door | None = None
+    """Keeps strangers out; None lets everyone in."""
     in_flight: int = 0
     quiet: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once nothing is under way any more, after `ready` has ended."""
@@ -84,6 +87,10 @@ def application(rules: Rules, state: State, journal: Journal) -> web.Application
 async def _answer(
     request: web.Request, *, rules: Rules, state: State, journal: Journal
 ) -> web.Response:
+    if state.door is not None:
+        agent = request.headers.get("User-Agent", "")
+        if why := state.door.why_closed(request.transport, agent):
+            return _closed(why)
     if state.in_flight >= state.most_in_flight:
         # kube-apiserver asks again after a second, within its own deadline; the body stays unread.
         return web.Response(status=503, text="busy; ask again", headers={"Retry-After": "1"})
@@ -105,6 +112,13 @@ async def _answer(
     response = web.Response(body=answer, content_type="application/json")
     if not state.ready:  # draining: the caller's next request shall go to another replica
         response.force_close()
+    return response
+
+
+def _closed(why: str) -> web.Response:
+    """Answer a stranger; the body stays unread, so the connection ends with it."""
+    response = web.Response(status=403, text=f"Berth does not answer this caller: {why}")
+    response.force_close()
     return response
 
 

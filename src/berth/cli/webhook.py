@@ -16,8 +16,10 @@ import uvloop
 from berth import clock
 from berth import settings as configured
 from berth.admission import configuration, registration, serve
+from berth.admission.callers import Callers
+from berth.admission.door import Door
 from berth.admission.rules import Rules
-from berth.certs import identity
+from berth.certs import clients, identity
 from berth.cli import options
 from berth.errors import UsageError
 from berth.observe import logs
@@ -65,6 +67,7 @@ def command(
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         LOG.warning("configuration.warning", extra={"why": warning})
+    known = configuration.callers(loaded.callers)
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
         raise UsageError("server.certFile and server.keyFile go together; give both or neither")
@@ -76,7 +79,9 @@ def command(
         else:  # a folder only here: in a Pod, the file system may be read-only
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             shown = identity.make(server, loaded.registration, clock.now(), folder)
-        webhook = Webhook(settings=loaded, rules=rules, identity=shown, log=log)
+        if loaded.callers.client_ca_file:
+            clients.require_client_ca(shown.context, loaded.callers.client_ca_file)
+        webhook = Webhook(settings=loaded, rules=rules, identity=shown, log=log, known=known)
         uvloop.run(webhook.serve(register=register, kubeconfig=kubeconfig))
 
 
@@ -88,10 +93,13 @@ class Webhook:
     rules: Rules
     identity: identity.Identity
     log: logs.GatheringHandler
+    known: Callers | None
+    """Who may call; None is everyone."""
 
     async def serve(self, *, register: bool, kubeconfig: Path | None) -> None:
         """Serve until SIGTERM or SIGINT, then finish what is under way. Raises UsageError."""
         stop, state = asyncio.Event(), serve.State()
+        state.door = Door(self.known) if self.known else None
         loop = asyncio.get_running_loop()
 
         def end() -> None:
