@@ -81,7 +81,7 @@ def test_the_api_server_with_the_certificate_creates_pods_and_the_other_does_not
         assert not running.logged("caller.refused")
         answer = refused(api, space)
         assert 'failed calling webhook "gpu.berth.dev"' in answer
-        assert "no client certificate was shown (callers.clientCaFile)" in answer
+        assert "no client certificate was shown in this handshake (callers.clientCaFile)" in answer
         assert running.logged("caller.refused")[0]["agent"] == "kube-apiserver-admission"
         assert known.api.create(gpu_pod(), space, dry_run=True)[0] == 201
 

@@ -36,12 +36,12 @@ def why_stranger(
 ) -> str | None:
     """Say why the caller may not call, or None where it may.
 
-    `certificate` is None where none was shown; one of a foreign CA fails in the handshake.
+    `certificate` is None where this handshake has verified none; one of a foreign CA ends it.
     """
     if callers.sources and not _within(address, callers.sources):
         return "this address may not call (callers.sources)"
     if callers.certificate and not certificate:
-        return "no client certificate was shown (callers.clientCaFile)"
+        return "no client certificate was shown in this handshake (callers.clientCaFile)"
     if callers.names and callers.names.isdisjoint(names(certificate)):
         return "no name in the client certificate may call (callers.clientNames)"
     if callers.agents and not agent.startswith(callers.agents):

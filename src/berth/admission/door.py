@@ -23,10 +23,14 @@ class Door:
         """Say why this caller is refused, counted then, or None for one that is let in."""
         if transport is None:
             return "the caller has gone away"
-        # Both were made once, with the connection: for each request they are only looked up.
+        # All were made once, with the connection: for each request they are only looked up.
         peer = transport.get_extra_info("peername")
         address = str(peer[0]) if peer else ""
-        certificate = transport.get_extra_info("peercert")
+        tls = transport.get_extra_info("ssl_object")
+        # In a resumed session nothing was verified; TLS 1.2 has those of OpenSSL's own cache, which
+        # Python cannot turn off.
+        resumed = tls is None or tls.session_reused
+        certificate = None if resumed else transport.get_extra_info("peercert")
         why = callers.why_stranger(self.known, address, certificate, agent)
         if why and (since := self.refusals.count(perf_counter())):
             shown = [name[:_SHOWN] for name in callers.names(certificate)[:5]]
