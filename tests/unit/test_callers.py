@@ -7,11 +7,11 @@ import msgspec
 import pytest
 
 from berth import settings
-from berth.admission import callers, configuration
-from berth.admission.callers import Certificate, Refusals
+from berth.admission import callers, configuration, live
+from berth.admission.callers import Certificate
+from berth.admission.live import Sources
 from berth.errors import UsageError
 
-MINUTE = 60
 CA = {"clientCaFile": "ca.crt"}
 APISERVER = "kube-apiserver-admission"
 
@@ -157,12 +157,9 @@ def test_what_is_no_range_or_no_text_is_said_at_once(flag: str, said: str, tmp_p
     assert str(error.value).startswith(f"{file}: {name}[{at}]: {said}")
 
 
-def test_strangers_are_told_of_once_a_minute() -> None:
-    """Each is counted; a line tells of all since the one before."""
-    refusals = Refusals()
-    assert [refusals.count(now) for now in (100, 100, 101, 100 + MINUTE - 1)] == [1, 0, 0, 0]
-    assert refusals.total == 4
-    assert refusals.count(100 + MINUTE) == 4
-    assert refusals.count(101 + MINUTE) == 0
-    assert refusals.count(1000) == 2
-    assert refusals.total == 7
+def test_a_change_is_proved_at_once_and_taken_by_a_new_process() -> None:
+    """The context that asks for certificates was made at the start, and the rest goes with it."""
+    with pytest.raises(UsageError, match="clientNames"):
+        live.read(Sources(flags=("callers.clientNames=a",)), 2)
+    changed = settings.load(None, ["callers.userAgents=a"])
+    assert list(live.needs_restart(settings.load(None), changed)) == ["callers"]

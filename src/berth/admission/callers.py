@@ -7,8 +7,6 @@ from typing import TypeAlias, TypedDict
 
 Network: TypeAlias = IPv4Network | IPv6Network
 
-_LINE_SECONDS = 60.0
-
 
 class Certificate(TypedDict, total=False):
     """What we read of what ssl's getpeercert() gives of a certificate that it has verified."""
@@ -72,24 +70,3 @@ def _parsed(address: str) -> IPv4Address | IPv6Address | None:
     except ValueError:
         return None
     return (parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None) or parsed
-
-
-@dataclass(slots=True)
-class Refusals:
-    """How many strangers came, and when it is time to tell of them again."""
-
-    total: int = 0
-    _told: int = 0
-    _next: float = float("-inf")
-
-    def count(self, now: float) -> int:
-        """Count one that came at `now`, in seconds of any clock that only goes on.
-
-        Return how many came since the last line of the log, or 0 within a minute of it.
-        """
-        self.total += 1
-        if now < self._next:
-            return 0
-        since, self._told = self.total - self._told, self.total
-        self._next = now + _LINE_SECONDS
-        return since

@@ -1,26 +1,22 @@
-"""The door of the server: who is let in, and a word in the log about who is not."""
+"""The door of the server: what is known of a connection, and who is let in by it."""
 
 import asyncio
-import logging
-from dataclasses import dataclass, field
-from time import perf_counter
+from dataclasses import dataclass
 
 from berth.admission import callers
-from berth.admission.callers import Callers, Refusals
-
-LOG = logging.getLogger("berth.admission")
-_SHOWN = 100  # characters of what a stranger says of himself
+from berth.admission.callers import Callers
+from berth.admission.journal import Journal
 
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """Knows who may call, and counts who may not: `refusals.total`."""
+    """Knows who may call, and tells of who may not."""
 
     known: Callers
-    refusals: Refusals = field(default_factory=Refusals)
+    journal: Journal
 
     def why_closed(self, transport: asyncio.BaseTransport | None, agent: str) -> str | None:
-        """Say why this caller is refused, counted then, or None for one that is let in."""
+        """Say why this caller is refused, or None for one that is let in."""
         if transport is None:
             return "the caller has gone away"
         # All were made once, with the connection: for each request they are only looked up.
@@ -32,8 +28,6 @@ class Door:
         resumed = tls is None or tls.session_reused
         certificate = None if resumed else transport.get_extra_info("peercert")
         why = callers.why_stranger(self.known, address, certificate, agent)
-        if why and (since := self.refusals.count(perf_counter())):
-            shown = [name[:_SHOWN] for name in callers.names(certificate)[:5]]
-            fields = {"why": why, "address": address, "agent": agent[:_SHOWN], "names": shown}
-            LOG.warning("caller.refused", extra=fields | {"since_last_line": since})
+        if why:
+            self.journal.stranger(why, address, agent, callers.names(certificate))
         return why
