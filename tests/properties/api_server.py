@@ -4,6 +4,8 @@ import json
 from dataclasses import dataclass, field
 from typing import Any
 
+from berth.errors import ReadFailed
+
 Raw = dict[str, Any]
 Key = tuple[str, str]
 
@@ -31,8 +33,11 @@ class ApiServer:
         uid = old["metadata"]["uid"] if old else f"uid-{self.version}"
         new = {
             "metadata": {
-                **{"namespace": key[0], "name": key[1], "uid": uid},
-                **{"resourceVersion": str(self.version), "labels": {"colour": colour or "gone"}},
+                "namespace": key[0],
+                "name": key[1],
+                "uid": uid,
+                "resourceVersion": str(self.version),
+                "labels": {"colour": colour or "gone"},
             }
         }
         if colour is not None:
@@ -46,13 +51,13 @@ class ApiServer:
         """Forget all states but the present one."""
         self.oldest = self.version
 
-    def page(self, query: dict[str, str]) -> bytes | None:
-        """Answer a list; None where the token is of a state that is forgotten."""
+    def page(self, query: dict[str, str]) -> bytes:
+        """Answer a list. Raises ReadFailed where the token is of a state that is forgotten."""
         version, start = self.version, 0
         if "continue" in query:
             version, start = map(int, query["continue"].split("/"))
         if version < self.oldest:
-            return None
+            raise ReadFailed("the token is too old", 410)
         items = [self.states[version][key] for key in sorted(self.states[version])]
         end = start + int(query.get("limit", len(items) or 1))
         rest = f"{version}/{end}" if end < len(items) else ""
@@ -60,7 +65,7 @@ class ApiServer:
         return json.dumps({"items": items[start:end] or None, "metadata": metadata}).encode()
 
     def lines(self, version: int) -> list[bytes]:
-        """Answer a watch from `version`: the events since, and a bookmark; or that they are gone."""
+        """Answer a watch from `version`: events and a bookmark; or that they are gone."""
         if version < self.oldest:
             return [_line("ERROR", {"kind": "Status", "code": 410, "message": "too old"})]
         events = [(type_, object_) for at, type_, object_ in self.events if at > version]
