@@ -99,7 +99,7 @@ def main(arguments: list[str]) -> int:
     else:
         for key, value in found.items():
             print(f"{key:28} {value}")
-        print(f"bars: first sync under {SYNC_BAR_S} s, memory under {MEMORY_BAR_MB} MB")
+        print(f"bars: first sync {SYNC_BAR_S} s, memory {MEMORY_BAR_MB} MB at its peak")
     whole = found["recounts_agree"] and found["deletions_heard"] == found["deletions_made"]
     return 0 if whole else 1
 

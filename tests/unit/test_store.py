@@ -74,6 +74,15 @@ def test_an_index_follows_changes_and_forgets(store: Store[Object]) -> None:
     assert store.by("colour", "blue") == ()
 
 
+def test_an_index_may_give_a_value_twice() -> None:
+    """Two containers of one Pod that ask for the same resource."""
+    store = Store[Object]({"twice": lambda each: [each.metadata.uid] * 2})
+    store.put(thing("x", uid="1"))
+    assert store.by("twice", "1") == (thing("x", uid="1"),)
+    store.remove(("a", "x"))
+    assert store.by("twice", "1") == ()
+
+
 def test_a_listener_that_fails_costs_the_others_nothing(store: Store[Object]) -> None:
     """The store has the change, and the next listener hears of it."""
 

@@ -30,6 +30,15 @@ async def pieces(request: web.Request) -> web.StreamResponse:
     return answer
 
 
+async def drips(request: web.Request) -> web.StreamResponse:
+    """Send a little again and again, and never all."""
+    answer = web.StreamResponse()
+    await answer.prepare(request)
+    while True:
+        await answer.write(b" ")
+        await asyncio.sleep(0.01)
+
+
 async def silent(_request: web.Request) -> web.Response:
     """Never answer."""
     await asyncio.Event().wait()
@@ -40,7 +49,7 @@ async def silent(_request: web.Request) -> web.Response:
 async def reading(folder: Path, user: dict[str, object]) -> AsyncIterator[Connection]:
     """Give a connection to such a server."""
     app = web.Application()
-    app.add_routes([web.get(f"/{each.__name__}", each) for each in (busy, pieces, silent)])
+    app.add_routes([web.get(f"/{each.__name__}", each) for each in (busy, pieces, drips, silent)])
     runner = web.AppRunner(app, shutdown_timeout=0.1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -89,13 +98,14 @@ def test_lines_are_whole_and_end_with_the_answer_or_in_silence(
     asyncio.run(run())
 
 
-def test_a_page_has_its_time(tmp_path: Path) -> None:
-    """An API server that never answers is given up, with a sentence."""
+@pytest.mark.parametrize("path", ["/silent", "/drips"])
+def test_a_page_has_its_time(tmp_path: Path, path: str) -> None:
+    """An API server that never answers, or never to the end, is given up, with a sentence."""
 
     async def run() -> None:
         async with reading(tmp_path, {}) as made:
             with pytest.raises(ReadFailed, match=r"^no answer from the API server: "):
-                await made.get("/silent", {}, 0.2)
+                await made.get(path, {}, 0.2)
 
     asyncio.run(run())
 

@@ -88,12 +88,12 @@ def _move(
     found: dict[str, dict[Key, Kind]], values: Index[Kind], old: Kind | None, new: Kind | None
 ) -> None:
     if old is not None:
-        for value in values(old):
+        for value in set(values(old)):
             del found[value][old.key]
             if not found[value]:
                 del found[value]
     if new is not None:
-        for value in values(new):
+        for value in set(values(new)):
             found.setdefault(value, {})[new.key] = new
 
 
