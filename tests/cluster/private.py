@@ -16,7 +16,6 @@ class Private:
     """An API server that the test may treat as it likes."""
 
     plane: ControlPlane
-    """The port of etcd."""
     startup: Startup
 
     def up(self, *flags: str) -> None:
