@@ -130,7 +130,7 @@ async def _body(request: web.Request, seconds: float) -> bytes:
         raise _too_large() from None
     except TimeoutError:
         raise BadReview("the body did not come in time", 408) from None
-    except ConnectionError:
+    except (ConnectionError, RuntimeError):  # the latter: gone before we began to read (aiohttp)
         raise BadReview("the caller went away before the end of the body") from None
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
