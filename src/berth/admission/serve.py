@@ -10,10 +10,10 @@ from functools import partial
 from time import perf_counter
 from typing import TypeAlias
 
-from aiohttp import web
+from aiohttp import log, web
 
 from berth import names
-from berth.admission import mutate, wire
+from berth.admission import mutate, transport, wire
 from berth.admission.rules import Rules
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
@@ -21,6 +21,7 @@ from berth.settings import Server
 
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
+_LONGEST_NAME = 253  # Kubernetes has none longer, and a line must not carry what is no name
 LOG = logging.getLogger("berth.admission")
 
 
@@ -166,14 +167,15 @@ def _decide(
 
 
 def _line(review: wire.Review, decision: Decision | None, seconds: float) -> Mapping[str, object]:
+    codes = (problem.reason.value for problem in decision.problems) if decision else ()
     return {
-        "uid": review.uid,
-        "namespace": review.namespace,
-        "pod": review.shown_name,
-        "operation": review.operation,
+        "uid": review.uid[:_LONGEST_NAME],
+        "namespace": review.namespace[:_LONGEST_NAME],
+        "pod": review.shown_name[:_LONGEST_NAME],
+        "operation": review.operation[:_LONGEST_NAME],
         "dry_run": review.dry_run,
         "decision": decision.verdict.value if decision else Verdict.IGNORED.value,
-        "codes": [problem.reason.value for problem in decision.problems] if decision else [],
+        "codes": list(dict.fromkeys(codes)),
         "ms": round(seconds * 1000, 3),
     }
 
@@ -182,6 +184,7 @@ async def listen(
     server: Server, app: web.Application, context: ssl.SSLContext
 ) -> tuple[web.AppRunner, int]:
     """Start serving; return the runner, to clean up, and the port. Raises UsageError."""
+    log.server_logger.addFilter(transport.without_bytes)
     runner = web.AppRunner(
         app,
         access_log=None,

@@ -16,6 +16,7 @@ from berth.model.raw import Json, JsonObject, dotted
 
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
+MOST_PROBLEMS = 32  # what a person reads; a Pod of 3 MiB could have fifty thousand
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
 
 
@@ -39,7 +40,7 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         """The Pod's name for logs; `train-*` where the API server has yet to end a generateName."""
         metadata = (self.object or {}).get("metadata")
         prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
-        return f"{prefix}*" if prefix and not self.name else self.name
+        return f"{prefix}*" if isinstance(prefix, str) and prefix and not self.name else self.name
 
     @property
     def creates_pod(self) -> bool:
@@ -161,6 +162,8 @@ def _status(review: Review, decision: Decision) -> JsonObject:
     The causes are what kubectl lists for an Invalid object, a line each.
     """
     by_rule = all(problem.reason.is_policy for problem in decision.problems)
+    shown = decision.problems[:MOST_PROBLEMS]
+    more = len(decision.problems) - len(shown)
     status = HTTPStatus.FORBIDDEN if by_rule else HTTPStatus.UNPROCESSABLE_ENTITY
     causes: list[Json] = [
         {
@@ -168,12 +171,12 @@ def _status(review: Review, decision: Decision) -> JsonObject:
             "field": dotted(problem.path),
             "message": f"{problem.what}; {problem.fix}",
         }
-        for problem in decision.problems
+        for problem in shown
     ]
     return {
         "code": status.value,
         "reason": "Forbidden" if by_rule else "Invalid",
-        "message": ". ".join(str(problem) for problem in decision.problems),
+        "message": ". ".join([*map(str, shown), *([f"And {more} more"] if more else [])]),
         "details": {"kind": "Pod", "name": review.name, "causes": causes},
     }
 
