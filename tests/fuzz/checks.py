@@ -16,9 +16,9 @@ from tests.fuzz.values import SECRET
 JUDGED = 256 * 1024
 """Larger bodies are not parsed a second time, as that would take longer than the answer."""
 PLANTED = "admission.fault"
-_IDENTITY = ("uid", "namespace", "pod", "operation")
-"""The fields of a log line that repeat what the caller wrote, but for the device request."""
-LONGEST_LINE = 2048
+SHOWN = ("uid", "namespace", "pod", "owner", "operation", "asked", "reasons", "warnings")
+"""What of a log line names the Pod, its containers and the fields that are wrong, as it must."""
+LONGEST_LINE = 64 * 1024
 _POLICY = (403, 422)
 
 
@@ -105,9 +105,21 @@ def logged(line: Mapping[str, Any]) -> str | None:
     """Return what is wrong with a log line, or None: faults, stacks, secrets, whole Pods."""
     if line["event"] in (PLANTED, "stderr") or "error" in line:
         return f"logged: {json.dumps(line)[-1500:]}"
-    text = json.dumps(line)
+    text = json.dumps(line, ensure_ascii=False)
     if len(text) > LONGEST_LINE:
         return f"a log line of {len(text)} characters: {text[:300]}"
-    if SECRET in text and SECRET in json.dumps({k: line[k] for k in line if k not in _IDENTITY}):
+    if SECRET in text and SECRET in hidden(line):
         return f"a secret in the log: {text}"
     return None
+
+
+def hidden(line: Mapping[str, Any]) -> str:
+    """Return what of a log line must hold nothing that a user wrote."""
+    patch = [
+        operation
+        for operation in line.get("patch", ())
+        if not operation["path"].endswith(
+            "original-request"
+        )  # names the containers, as `asked` does
+    ]
+    return json.dumps({key: line[key] for key in line if key not in SHOWN} | {"patch": patch})

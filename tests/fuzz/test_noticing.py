@@ -89,7 +89,7 @@ def test_a_good_server_has_no_faults(tmp_path: Path) -> None:
     [
         {"event": "admission.fault", "error": "Traceback"},
         {"event": "stderr", "text": "Segmentation fault"},
-        {"event": "x", "pod": "x" * 5000},
+        {"event": "x", "pod": "x" * 70_000},
         {"event": "x", "why": f"not a number: {values.SECRET}"},
     ],
 )

@@ -8,9 +8,9 @@ from tests.fuzz.campaign import Plan
 from tests.fuzz.load import Target
 from tests.webhook import Webhook
 
-BODIES = 2000
-LARGEST = 5
-MEBIBYTES = 60
+BODIES = 1500
+LARGEST = 3
+MEBIBYTES = 40
 SEED = random.SystemRandom().getrandbits(32)
 
 

@@ -12,7 +12,7 @@ import orjson
 import pytest
 
 from tests import pods, webhook
-from tests.fuzz import bodies, framing, load, reviews, values
+from tests.fuzz import bodies, checks, framing, load, reviews, values
 from tests.fuzz.case import JSON_HEAD, Case
 from tests.fuzz.load import Target
 from tests.webhook import Webhook
@@ -22,6 +22,8 @@ SEED = random.SystemRandom().getrandbits(32)
 RICH = orjson.loads(bodies.RICH)
 SECRET = "s3cret-"
 """Each planted value is this and its number."""
+TOKEN = "t0ken-of-the-user"
+"""Stands where nobody need read it: in variables, arguments, annotations and headers."""
 
 
 @pytest.mark.parametrize(
@@ -89,7 +91,9 @@ def planted() -> tuple[dict[str, Any], int]:
     for place in reviews.places(RICH):
         value = reviews.at(RICH, place)
         if isinstance(value, str) and place[-1] not in kept and place[1] not in kept:
-            reviews.at(review, place[:-1])[place[-1]] = f"{SECRET}{count}"
+            quiet = any(key in place for key in ("env", "args", "annotations", "userInfo"))
+            planted = TOKEN if quiet and place[-1] != "name" else f"{SECRET}{count}"
+            reviews.at(review, place[:-1])[place[-1]] = planted
             count += 1
     return review, count
 
@@ -99,9 +103,9 @@ def audited() -> Iterator[Case]:
     review, count = planted()
     assert count > 50
     yield Case("all planted", orjson.dumps(review))
-    token = f"Authorization: Bearer {SECRET}token"
-    env = [{"name": f"{SECRET}name", "value": f"{SECRET}value"}]
-    main = pods.container(limits={"nvidia.com/gpu": "1"}, env=env, args=[f"{SECRET}arg"])
+    token = f"Authorization: Bearer {TOKEN}"
+    env = [{"name": f"{SECRET}name", "value": TOKEN}]
+    main = pods.container(limits={"nvidia.com/gpu": "1"}, env=env, args=[TOKEN])
     wrongs: tuple[dict[str, Any], ...] = (
         {},
         {"nodeName": f"{SECRET}node"},
@@ -109,8 +113,8 @@ def audited() -> Iterator[Case]:
     )
     for wrong in wrongs:
         asked = orjson.dumps(webhook.review(pods.pod(main, **wrong)))
-        for path in ("/mutate", "/inject/fuzz", f"/inject/{SECRET}", f"/mutate?t={SECRET}"):
-            yield Case("in the head", asked, path, (JSON_HEAD, token, f"Cookie: {SECRET}"))
+        for path in ("/mutate", "/inject/fuzz", f"/inject/{SECRET}", f"/mutate?t={TOKEN}"):
+            yield Case("in the head", asked, path, (JSON_HEAD, token, f"Cookie: {TOKEN}"))
     text = orjson.dumps(f"{SECRET}text")
     for place in reviews.places(RICH):
         for value in (text, b"[%s]" % text, b'{"%s":%s}' % (text[1:-1], text), text[:-1]):
@@ -119,7 +123,7 @@ def audited() -> Iterator[Case]:
     dice = random.Random(SEED)
     for _ in range(300):  # a broken head, whose rest may be taken for the next request
         case = framing.make(dice, orjson.dumps(review))
-        yield case._replace(raw=case.raw.replace(values.SECRET.encode(), SECRET.encode()))
+        yield case._replace(raw=case.raw.replace(values.SECRET.encode(), TOKEN.encode()))
 
 
 def test_l15_the_log_holds_no_value_of_the_user(server: tuple[Webhook, Target]) -> None:
@@ -132,9 +136,7 @@ def test_l15_the_log_holds_no_value_of_the_user(server: tuple[Webhook, Target]) 
     assert not outcome.findings, outcome.findings[0]
     lines = settled(running, "l15-after")[len(before) :]
     assert len(lines) > len(cases) // 2
-    shown = ("namespace", "pod")  # a name is what one looks for in a log
     for line in lines:
-        text = json.dumps({key: line[key] for key in line if key not in shown})
-        assert SECRET not in text, text
-        assert "containers" not in text, text
-        assert len(json.dumps(line)) < 1000
+        assert SECRET not in checks.hidden(line), line
+        assert TOKEN not in json.dumps(line), line
+        assert '"containers"' not in json.dumps(line), line

@@ -19,10 +19,10 @@ from aiohttp.test_utils import make_mocked_request
 
 from berth.admission import mutate, serve
 from berth.errors import BadReview
-from berth.settings import Registration, Settings
+from berth.settings import Registration, Server, Settings
 from tests.pods import container, pod
 from tests.vectors import laws
-from tests.webhook import Webhook, review, running
+from tests.webhook import JSON, Webhook, review, running
 from tests.wire import raw
 
 MIB = 2**20
@@ -111,7 +111,8 @@ def test_a_caller_gone_before_its_body_is_read_is_no_fault() -> None:
     async def read() -> bytes:
         loop = asyncio.get_running_loop()
         gone = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
-        return await serve._body(make_mocked_request("POST", "/mutate", payload=gone), 1)
+        request = make_mocked_request("POST", "/mutate", JSON, payload=gone)
+        return await serve._body(request, 1, Server(), None)
 
     with pytest.raises(BadReview, match="the caller went away"):
         asyncio.run(read())
