@@ -100,7 +100,7 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
         "decision": decision.verdict.value,
         "codes": list(dict.fromkeys(problem.reason.value for problem in decision.problems)),
-        "reasons": [_short(reason) for reason in decision.reasons[:_MOST]],
+        "reasons": [_short(reason) for reason in decision.first_reasons(_MOST)],
         "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
         "patch": [_hushed(operation) for operation in decision.operations[:_MOST]],
     }
@@ -144,10 +144,10 @@ def _amounts(share: Share) -> JsonObject:
 
 def steps(decision: Decision) -> Iterator[str]:
     """Yield what was found and done, one after the other."""
-    for wanted in asked(decision.demand) if decision.demand else []:
+    for wanted in asked(decision.demand)[:_MOST] if decision.demand else []:
         yield f"asked: {wanted}"
-    yield from decision.reasons
-    for warning in decision.warnings:
+    yield from decision.first_reasons(_MOST)
+    for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
     yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
 
