@@ -60,6 +60,8 @@ def random_pod(dice: random.Random, name: str) -> Pod:
     if dice.random() < 0.2:
         kind, marks = dice.choice(_MARKS)
         pod["metadata"][kind] = dict(marks)
+        if "kubernetes.io/config.mirror" in marks:
+            spec["nodeName"] = "n1"  # Kubernetes knows no other mirrors
     return pod
 
 

@@ -67,23 +67,33 @@ def printed(*arguments: str) -> list[Object]:
 
 
 @contextmanager
+def stored(api: Api, *objects: Object) -> Iterator[None]:
+    """Create objects, and delete them in the end."""
+    created = []
+    try:
+        for one in objects:
+            status, answer = api.ask("POST", KINDS[one["kind"]], one)
+            assert status == 201, answer
+            created.append(f"{KINDS[one['kind']]}/{one['metadata']['name']}")
+        yield
+    finally:
+        for path in created:
+            assert api.ask("DELETE", path)[0] == 200
+
+
+@contextmanager
 def in_force(api: Api, objects: list[Object], bad: Object) -> Iterator[str]:
     """Give a namespace in which the policy is in force: in which the Pod `bad` is refused."""
     with own(api.plane) as namespace:
         conftest.label(api, namespace, {names.INJECT_LABEL: names.INJECT_LABEL_VALUE})
-        try:
-            for one in objects:
-                status, answer = api.ask("POST", KINDS[one["kind"]], one)
-                assert status == 201, answer
-            _await(lambda: api.create(bad, namespace, dry_run=True)[0] == 403)
+        with stored(api, *objects):
+            eventually(lambda: api.create(bad, namespace, dry_run=True)[0] == 403)
             yield namespace
-        finally:
-            for one in objects:
-                api.ask("DELETE", f"{KINDS[one['kind']]}/{one['metadata']['name']}")
-            _await(lambda: api.create(bad, namespace, dry_run=True)[0] == 201)
+        eventually(lambda: api.create(bad, namespace, dry_run=True)[0] == 201)
 
 
-def _await(holds: Callable[[], bool]) -> None:
+def eventually(holds: Callable[[], bool]) -> None:
+    """Wait until it holds: the API server learns of objects by watches."""
     deadline = time.monotonic() + _SECONDS
     while not holds():
         assert time.monotonic() < deadline, "the API server does not follow"
@@ -100,7 +110,7 @@ def type_warnings(api: Api, policy: Object) -> list[Object]:
         generation = found["metadata"]["generation"]
         return bool(found.get("status", {}).get("observedGeneration") == generation)
 
-    _await(looked_at)
+    eventually(looked_at)
     warnings: list[Object] = found["status"].get("typeChecking", {}).get("expressionWarnings", [])
     return warnings
 
