@@ -53,12 +53,12 @@ def configured(folder: Path, *flags: str, injections: Any = (), **nvidia: Any) -
     return Configured(tuple(arguments), rules)
 
 
-def printed(*arguments: str) -> list[Object]:
-    """Return what `berth policy` prints for the namespaces that are labelled, under a test's name.
+def printed(*arguments: str, name: str = "tested") -> list[Object]:
+    """Return what `berth policy` prints for the namespaces that are labelled, under a name.
 
     So it reaches no namespace of another test.
     """
-    ours = ("registration.onlyLabelledNamespaces=true", "registration.name=tested")
+    ours = ("registration.onlyLabelledNamespaces=true", f"registration.name={name}")
     command = [sys.executable, "-m", "berth", "policy", *arguments]
     for flag in ours:
         command += ["--set", flag]
