@@ -9,7 +9,7 @@ from berth.admission import backstop, configuration
 from berth.cli import options, printed
 
 
-@click.group(invoke_without_command=True)
+@click.command()
 @options.configuration
 def command(*, config: Path | None, device_config: Path | None, settings: tuple[str, ...]) -> None:
     """Print a policy that refuses Pods which the webhook did not rewrite.
