@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import orjson
 
 from berth.admission.rules import Handling, Privileged, Rules
-from berth.dialects.hami import WHOLE_CARD
 from berth.model.vendor import Vendor
 
 _NO_POLICY = ("", "default")
@@ -159,7 +158,7 @@ def _whole(vendor: Vendor) -> str:
     if not vendor.memory_percent:
         return unsized
     percent = _amount(vendor.memory_percent)
-    return f'{percent} == "0" ? {unsized} : {percent} == "{WHOLE_CARD}"'
+    return f'{percent} == "0" ? {unsized} : {percent} == "100"'
 
 
 def _left_to_the_node(vendor: Vendor, rules: Rules) -> list[str]:
