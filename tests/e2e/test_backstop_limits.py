@@ -2,22 +2,24 @@
 
 from dataclasses import replace
 
-from berth.admission import backstop, mutate
+from berth import settings
+from berth.admission import backstop, configuration, mutate
 from berth.admission.rules import Rules
 from berth.dialects.hami import Options
 from berth.model.decision import Verdict
 from berth.settings import Registration
-from berth.vendors import nvidia
 from tests import pods
 from tests.e2e import guarded
 from tests.e2e.api import Api
+
+NVIDIA = configuration.rules(settings.load(None), None)[0].vendors[0]
 
 
 def _many(vendors: int) -> Rules:
     """Return Rules of so many vendors, each with nearly all that a vendor may have."""
     many = [
         replace(
-            nvidia.VENDOR,
+            NVIDIA,
             name=f"vendor-{index}",
             domain=f"vendor-{index}.example.com/",
             count=f"vendor-{index}.example.com/count",

@@ -2,14 +2,16 @@
 
 from dataclasses import replace
 
-from berth.admission import rewritten
+from berth import settings
+from berth.admission import configuration, rewritten
 from berth.admission.rules import Rules
 from berth.dialects.hami import Options
-from berth.vendors import nvidia
+
+NVIDIA = configuration.rules(settings.load(None), None)[0].vendors[0]
 
 
 def _rules(*names: str) -> Rules:
-    vendors = tuple(replace(nvidia.VENDOR, name=name) for name in names)
+    vendors = tuple(replace(NVIDIA, name=name) for name in names)
     return Rules(options=Options(vendors=vendors, scheduler_name="s"))
 
 
