@@ -50,7 +50,8 @@ def variables(rules: Rules) -> dict[str, str]:
     lacks += [
         f"variables.containers.filter(c, !({_NOBODY}) && !(c.name in variables.users))"
         f".map(c,\n{_shows(vendor)},\nc.name + {_text(f' lacks {vendor.visible_env}')})"
-        for vendor in _hiding(rules)
+        for vendor in rules.vendors
+        if vendor.hide_from_others
     ]
     if lacks:
         found["lacking"] = _joined(lacks)
@@ -80,10 +81,6 @@ def _variables(vendor: Vendor, rules: Rules) -> Iterator[str]:
         yield vendor.core_policy_env
     if vendor.hide_from_others:
         yield vendor.visible_env
-
-
-def _hiding(rules: Rules) -> Iterator[Vendor]:
-    return (vendor for vendor in rules.vendors if vendor.hide_from_others)
 
 
 def _joined(lists: Iterable[str]) -> str:
