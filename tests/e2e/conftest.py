@@ -36,7 +36,10 @@ def register(
 
     @contextmanager
     def run(
-        *arguments: str, own_ca: bool = False, scheduler: str = "default-scheduler"
+        *arguments: str,
+        own_ca: bool = False,
+        through: Api = api,
+        scheduler: str = "default-scheduler",
     ) -> Iterator[webhook.Webhook]:
         folder = tmp_path_factory.mktemp("webhook")
         port = _free_port()
@@ -45,7 +48,7 @@ def register(
         flags = ("--register", *known, "--url", url, "--port", str(port), *arguments)
         with webhook.running(folder, *flags, own_ca=own_ca) as running:
             try:
-                _await_registration(api, running, scheduler)
+                _await_registration(through, running, scheduler)
                 yield running
             finally:
                 command = [sys.executable, "-m", "berth", "unregister", *known]
