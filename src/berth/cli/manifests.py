@@ -87,9 +87,10 @@ def command(
             certificate=certificate,
         ),
     )
-    objects.append(registration.configuration(rules, registered, bundle))
-    if with_backstop:
-        objects += backstop.objects(rules, registered)
+    objects += [
+        registration.configuration(rules, registered, bundle),
+        *(backstop.objects(rules, registered) if with_backstop else ()),
+    ]
     click.echo(printed.objects(objects), nl=False)
 
 
