@@ -8,6 +8,7 @@ through; docs/decisions/0017-backstop.md says what it leaves open for that.
 
 import orjson
 
+from berth import names
 from berth.admission import registration, rewritten
 from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
@@ -17,7 +18,7 @@ _SAYS = "the GPU webhook did not rewrite this Pod: container "
 _DO = "; try again shortly, and tell the cluster's administrators if it stays so"
 _NO_WINDOWS = (
     '(object.spec.?os.?name.orValue("") != "" ? object.spec.os.name'
-    ' : object.spec.?nodeSelector[?"kubernetes.io/os"].orValue("")) != "windows"'
+    f' : object.spec.?nodeSelector[?"{names.OS_LABEL}"].orValue("")) != "windows"'
 )
 
 
