@@ -21,13 +21,22 @@ HAMI_PATH: Final = "/webhook"
 NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
+HAMI_ALLOCATIONS: Final = (
+    "hami.io/vgpu-node",
+    "hami.io/vgpu-time",
+    "hami.io/bind-phase",
+    "hami.io/bind-time",
+)
+"""Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+NODE_USER: Final = "system:node:"
 OS_LABEL: Final = "kubernetes.io/os"
 
 MUTATE_PATH: Final = "/mutate"
+VALIDATE_PATH: Final = "/validate"
 INJECT_PATH: Final = "/inject"

@@ -123,6 +123,16 @@ class Policy(Group, frozen=True):
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
     unmanaged_vendors: tuple[str, ...] = ()
     """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
+    undone: Literal["deny", "warn", "allow"] = "deny"
+    """A Pod whose scheduler or amounts are not as Berth writes them once all webhooks are done."""
+    allocations: Literal["deny", "keep"] = "deny"
+    """Whether Pod annotations in which HAMi records what it gave are its own to write."""
+    allocators: tuple[Text, ...] = (
+        "system:serviceaccount:kube-system:*",
+        "system:serviceaccount:volcano-system:*",
+        "system:node:*",
+    )
+    """Users who may write them: in full; with * at the end, to Pods that exist, and not to new."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from berth import closest, configfile
 from berth.admission.callers import Callers, Network
-from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules
+from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
@@ -43,6 +43,9 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         privileged=Privileged(policy.privileged),
         device_env=Handling(policy.device_env),
         limit_env=Handling(policy.limit_env),
+        undone=Undone(policy.undone),
+        guards_allocations=policy.allocations == "deny",
+        allocators=policy.allocators,
         excluded_namespaces=frozenset(excluded),
         injections=_injections(settings, _names(vendors)),
     )

@@ -10,7 +10,15 @@ import orjson
 
 from berth import names
 from berth import settings as configured
-from berth.admission import configuration, mutate, registration, selector, templates, wire
+from berth.admission import (
+    configuration,
+    mutate,
+    registration,
+    selector,
+    templates,
+    wire,
+    workloads,
+)
 from berth.admission.rules import Rules
 from berth.cli import documents, options, show
 from berth.errors import BadReview, UsageError
@@ -169,21 +177,10 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 name=str(name),
                 where=f" ({dotted(template.path)})" if template.path else "",
                 before=template.pod,
-                decision=_with(decision, _misplaced(document, template, cluster.rules)),
+                decision=_with(
+                    decision, tuple(workloads.misplaced(document, template, cluster.rules))
+                ),
             )
-
-
-def _misplaced(document: JsonObject, template: templates.Template, rules: Rules) -> tuple[str, ...]:
-    """Say so where a key that steers a Pod stands on the workload around it, without effect."""
-    if not template.path:
-        return ()
-    annotations = _object(_object(document, "metadata"), "annotations")
-    where = dotted((*template.path, "metadata", "annotations"))
-    return tuple(
-        f"metadata.annotations[{name}] has no effect on {document.get('kind')}; move it to {where}"
-        for name in annotations
-        if name in rules.steering
-    )
 
 
 def _with(decision: Decision, warnings: tuple[str, ...]) -> Decision:
