@@ -28,6 +28,7 @@ HAMI_ANNOTATIONS: Final = (
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+NAME_LABEL: Final = "app.kubernetes.io/name"
 OS_LABEL: Final = "kubernetes.io/os"
 
 MUTATE_PATH: Final = "/mutate"

@@ -118,7 +118,7 @@ def test_two_injections_may_share_a_volume(tmp_path: Path) -> None:
 def test_an_address_that_is_none_makes_no_certificate(url: str, tmp_path: Path) -> None:
     """Brackets that hold no IPv6 address are a sentence, not a traceback."""
     with pytest.raises(UsageError, match=r"registration\.url: .* is not an address"):
-        identity.make(Server(), Registration(url=url), clock.now(), tmp_path)
+        identity.names(Server(), Registration(url=url))
 
 
 def test_a_name_that_no_certificate_can_hold() -> None:

@@ -29,6 +29,8 @@ class State:
     """What the probes ask, and what is under way."""
 
     ready: bool = False
+    unready: dict[str, str] = field(default_factory=dict)
+    """What stands in the way of being ready, and why: others put it in and take it out."""
     most_in_flight: int = 1000
     body_seconds: float = 10
     in_flight: int = 0
@@ -69,9 +71,11 @@ def application(rules: Rules, state: State, journal: Journal) -> web.Application
         return web.Response(text="ok")
 
     async def readyz(_: web.Request) -> web.Response:
-        if state.ready:
+        why = state.unready if state.ready else {"server": "starting or draining"}
+        if not why:
             return web.Response(text="ok")
-        return web.Response(status=503, text="not ready: starting or draining")
+        said = "; ".join(f"{what}: {reason}" for what, reason in why.items())
+        return web.Response(status=503, text=f"not ready: {said}")
 
     app.router.add_post(names.MUTATE_PATH, mutate_pod)
     app.router.add_post(names.HAMI_PATH, mutate_pod)

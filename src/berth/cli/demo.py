@@ -2,7 +2,6 @@
 
 import ssl
 import sys
-import tempfile
 import uuid
 from base64 import b64decode
 from collections.abc import Sequence
@@ -21,7 +20,7 @@ from berth import clock, names
 from berth import settings as configured
 from berth.admission import configuration, mutate, serve, templates
 from berth.admission.rules import Rules
-from berth.certs import identity
+from berth.certs import authority, identity
 from berth.cli import documents, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
@@ -44,8 +43,7 @@ def command(*, folder: Path | None) -> None:
     Starts the real server with a CA of its own on loopback, and sends it the examples over HTTPS.
     """
     shown = _examples(folder or _own_examples())
-    with tempfile.TemporaryDirectory() as place:
-        answers = uvloop.run(_demo(shown, Path(place)))
+    answers = uvloop.run(_demo(shown))
     for example, answer in zip(shown, answers, strict=True):
         click.echo(click.style(f"# {example.comment}", dim=True))
         title = f"{example.title}  {answer.milliseconds:.2f} ms"
@@ -101,16 +99,18 @@ def _comment(file: Path) -> str:
     return first.removeprefix("# ") if first.startswith("#") else file.name
 
 
-async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
+async def _demo(shown: Sequence[Example]) -> list[Answered]:
     loaded = configured.load(None, ("server.host=127.0.0.1", "server.port=0"))
     rules, _ = configuration.rules(loaded, None)
-    shown_to_us = identity.make(loaded.server, loaded.registration, clock.now(), place)
+    pair = authority.issue(identity.names(loaded.server, loaded.registration), clock.now())
+    shown_to_us = identity.Shown()
+    shown_to_us.show(pair)
     state = serve.State()
     app = serve.application(rules, state, lambda _name, _fields: None)
     runner, port = await serve.listen(loaded.server, app, shown_to_us.context)
     state.ready = True
     click.echo(f"berth webhook is listening on https://127.0.0.1:{port}{names.MUTATE_PATH}\n")
-    trust = ssl.create_default_context(cadata=shown_to_us.authority.decode())
+    trust = ssl.create_default_context(cadata=pair.authority.decode())
     try:
         async with aiohttp.ClientSession(
             f"https://127.0.0.1:{port}", connector=aiohttp.TCPConnector(ssl=trust)

@@ -6,28 +6,25 @@ import gc
 import logging
 import signal
 import tempfile
-from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import click
 import uvloop
 
-from berth import clock
 from berth import settings as configured
 from berth.admission import configuration, registration, serve
 from berth.admission.rules import Rules
-from berth.certs import identity
+from berth.certs import choice, store
+from berth.certs.source import Source
 from berth.cli import options
+from berth.cli.certified import Certified
 from berth.errors import UsageError
 from berth.observe import logs
 from berth.settings import Settings
 
 LOG = logging.getLogger("berth.webhook")
-_OWN_CA = (
-    "each replica makes a CA of its own, and they overwrite each other's registration; "
-    "give server.certFile and server.keyFile where there are several"
-)
 _FLAGS = {
     "host": "server.host",
     "port": "server.port",
@@ -68,15 +65,14 @@ def command(
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
         raise UsageError("server.certFile and server.keyFile go together; give both or neither")
-    if register and not server.cert_file and not loaded.registration.url:
-        LOG.warning("registration.own_ca", extra={"why": _OWN_CA})
     with contextlib.ExitStack() as stack:
-        if server.cert_file:
-            shown = identity.load(server)
-        else:  # a folder only here: in a Pod, the file system may be read-only
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            shown = identity.make(server, loaded.registration, clock.now(), folder)
-        webhook = Webhook(settings=loaded, rules=rules, identity=shown, log=log)
+        folder = loaded.certificates.folder
+        if choice.needs_folder(loaded, registers=register):
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            LOG.info("certificates.folder", extra={"ca_file": str(Path(folder) / store.TRUSTED)})
+        kept = choice.store(loaded, kubeconfig, Path(folder), registers=register)
+        source = choice.source(loaded, kept)
+        webhook = Webhook(settings=loaded, rules=rules, source=source, log=log)
         uvloop.run(webhook.serve(register=register, kubeconfig=kubeconfig))
 
 
@@ -86,7 +82,7 @@ class Webhook:
 
     settings: Settings
     rules: Rules
-    identity: identity.Identity
+    source: Source
     log: logs.GatheringHandler
 
     async def serve(self, *, register: bool, kubeconfig: Path | None) -> None:
@@ -104,14 +100,23 @@ class Webhook:
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
         app = serve.application(self.rules, state, self.log.event)
-        runner, port = await serve.listen(self.settings.server, app, self.identity.context)
+        certified = Certified(
+            settings=self.settings,
+            source=self.source,
+            manifest=partial(registration.configuration, self.rules, self.settings.registration),
+            unready=state.unready,
+            kubeconfig=kubeconfig,
+            register=register,
+        )
+        await certified.start()
+        runner, port = await serve.listen(self.settings.server, app, certified.shown.context)
         state.most_in_flight = self.settings.server.most_in_flight
         state.body_seconds = self.settings.server.body_seconds
         state.ready = True
         settle()
         LOG.info("webhook.listening", extra={"host": self.settings.server.host, "port": port})
         try:
-            async with self._registered(stop, kubeconfig) if register else _unregistered():
+            async with certified.kept(stop):
                 await stop.wait()
         finally:
             LOG.info("webhook.draining", extra={"in_flight": state.in_flight})
@@ -120,30 +125,8 @@ class Webhook:
             LOG.info("webhook.stopped")
             self.log.gather(None)
 
-    @contextlib.asynccontextmanager
-    async def _registered(
-        self, stop: asyncio.Event, kubeconfig: Path | None
-    ) -> AsyncIterator[None]:
-        """Keep the configuration applied; where that cannot go on, stop and say why."""
-        from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
-
-        wanted = self.settings.registration
-        manifest = registration.configuration(self.rules, wanted, self.identity.authority)
-        keeping = keep.registered(kubeconfig, manifest, wanted.refresh_seconds)
-        keeper = asyncio.create_task(keeping)
-        keeper.add_done_callback(lambda _: stop.set())
-        yield
-        keeper.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await keeper
-
 
 def settle() -> None:
     """Have the collector look seldom: what the start made stays, and requests make no cycles."""
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
-
-
-@contextlib.asynccontextmanager
-async def _unregistered() -> AsyncIterator[None]:
-    yield
