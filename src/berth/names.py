@@ -6,7 +6,7 @@ from typing import Final
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
-"""Annotation of our own Pods: new settings or a new certificate make new Pods."""
+"""Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
 WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"

@@ -115,7 +115,7 @@ def test_two_injections_may_share_a_volume(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://[::1", "https://[:::::]"])
-def test_an_address_that_is_none_makes_no_certificate(url: str, tmp_path: Path) -> None:
+def test_an_address_that_is_none_makes_no_certificate(url: str) -> None:
     """Brackets that hold no IPv6 address are a sentence, not a traceback."""
     with pytest.raises(UsageError, match=r"registration\.url: .* is not an address"):
         identity.names(Server(), Registration(url=url))

@@ -16,12 +16,17 @@ def terms(wanted: Certificates) -> Terms:
     """Return how long things last. Raises UsageError where a CA would end before its successor."""
     settle = timedelta(seconds=wanted.settle_seconds)
     check = timedelta(seconds=wanted.check_seconds)
-    if timedelta(days=wanted.authority_days) / 3 <= settle + 2 * check:
+    if authority_life(wanted) / 3 <= settle + 2 * check:
         raise UsageError(
             f"certificates.authorityDays: {wanted.authority_days:g} is too short for the next CA "
             "to settle; a third of it must be longer than settleSeconds and two checkSeconds"
         )
     return Terms(leaf=timedelta(days=wanted.leaf_days), settle=settle, check=check)
+
+
+def authority_life(wanted: Certificates) -> timedelta:
+    """Return how long a CA lasts."""
+    return timedelta(days=wanted.authority_days)
 
 
 def shared(wanted: Certificates, url: str, *, registers: bool) -> bool:
@@ -54,6 +59,6 @@ def source(settings: Settings, kept: Store) -> Source:
     return Own(
         kept,
         identity.names(settings.server, settings.registration),
-        timedelta(days=wanted.authority_days),
+        authority_life(wanted),
         terms(wanted),
     )
