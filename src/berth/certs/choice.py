@@ -58,7 +58,7 @@ def source(settings: Settings, kept: Store) -> Source:
         return given.given(settings.server, terms(wanted))
     return Own(
         kept,
-        identity.names(settings.server, settings.registration),
+        identity.names(settings),
         authority_life(wanted),
         terms(wanted),
     )

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import MutableMapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
@@ -17,6 +16,8 @@ from berth.certs.source import Source
 from berth.certs.status import Health, Status
 from berth.cluster import files
 from berth.errors import UsageError
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
 
 LOG = logging.getLogger("berth.certificates")
 CERTIFICATE = "certificate"
@@ -27,7 +28,7 @@ _LOOK = 10.0  # seconds to the next look at files, where no events come from the
 
 @dataclass(slots=True, kw_only=True)
 class Controller:
-    """Shows what `source` has, and says in `unready` why callers would not take it."""
+    """Shows what `source` has, and says in `readiness` why callers would not take it."""
 
     source: Source
     shown: Shown
@@ -37,7 +38,8 @@ class Controller:
     """By which name the API server calls us."""
     strict: bool
     """The registration is ours to keep: while it does not vouch for us, we are not ready."""
-    unready: MutableMapping[str, str]
+    metrics: Metrics
+    readiness: Readiness
     status: Status = field(default_factory=Status)
     pair: Pair | None = None
     """What the source had; before that, `shown` holds a stand-in for the probes."""
@@ -76,28 +78,29 @@ class Controller:
         self.shown.show(pair)
         self.pair = pair
         begins, ends = authority.life(pair.certificate)
-        self.status = replace(
-            self.status, leaf_begins=begins, leaf_ends=ends, reloads=self.status.reloads + 1
-        )
+        self.status = replace(self.status, leaf_begins=begins, leaf_ends=ends)
+        self.metrics.certificates("ok").inc()
+        self.metrics.expiry("leaf").set(ends.timestamp())
         LOG.info("certificates.shown", extra={"ends": ends.isoformat()})
 
     def _note(self, trusted: bytes, error: str, now: datetime) -> None:
         if trusted != self.status.trusted:
             self.registered.wanted.set()
-        self.status = replace(
-            self.status,
-            trusted=trusted,
-            authority_ends=bundle.ends(trusted),
-            error=error,
-            failures=self.status.failures + bool(error),
-        )
+        first = bundle.ends(trusted)
+        self.status = replace(self.status, trusted=trusted, authority_ends=first)
+        if first:
+            self.metrics.expiry("authority").set(first.timestamp())
+        if error:
+            self.metrics.certificates("failed").inc()
         self._tell("certificates.failed", error)
         health = self.status.health(now)
         ends = f"{self.status.leaf_ends:%F %T} UTC" if self.status.leaf_ends else ""
         ending = health in {Health.ENDING, Health.EXPIRED}
         self._tell("certificates.ending", f"{health} {ends}" if ending else "")
+        _put(self.readiness.notes, CERTIFICATE, f"ends on {ends}" if ending else "")
         expired = f"expired on {ends}" if health is Health.EXPIRED else ""
-        self._ready(CERTIFICATE, "none yet; see the log" if health is None else expired)
+        missing = "none yet; see the log" if health is None else expired
+        _put(self.readiness.missing, CERTIFICATE, missing)
         self._vouched()
 
     def _vouched(self) -> None:
@@ -111,14 +114,8 @@ class Controller:
             why = self.shown.distrusted(self.registered.bundle, self.host) or ""
             why = f"its caBundle does not vouch for us: {why}" if why else ""
             self._tell("registration.distrusts", why)
-        if self.strict:
-            self._ready(REGISTRATION, why)
-
-    def _ready(self, what: str, why: str) -> None:
-        if why:
-            self.unready[what] = why
-        else:
-            self.unready.pop(what, None)
+        about = self.readiness.missing if self.strict else self.readiness.notes
+        _put(about, REGISTRATION, why)
 
     def _tell(self, event: str, why: str) -> None:
         """Warn of what is new; what goes on is told once."""
@@ -136,3 +133,11 @@ class Controller:
             except OSError:  # no such folder yet
                 await asyncio.sleep(every)
                 self.registered.news.set()
+
+
+def _put(about: dict[str, str], what: str, why: str) -> None:
+    """Say why, or take it back."""
+    if why:
+        about[what] = why
+    else:
+        about.pop(what, None)

@@ -15,20 +15,20 @@ from urllib.parse import urlsplit
 from berth.certs import bundle as bundles
 from berth.certs.authority import Pair
 from berth.errors import UsageError
-from berth.settings import Registration, Server
+from berth.settings import Registration, Settings
 
 _TURNS = 5  # of a handshake: each end says all that it can, and both are done after three
 Configure = Callable[[ssl.SSLContext], None]
 
 
-def _as_made(_: ssl.SSLContext) -> None:
+def as_made(_: ssl.SSLContext) -> None:
     """Leave a context as `Shown` makes it."""
 
 
 class Shown:
     """The context to listen with, and the pair that it shows to new handshakes."""
 
-    def __init__(self, configure: Configure = _as_made) -> None:
+    def __init__(self, configure: Configure = as_made) -> None:
         """Show nothing yet. `configure` is applied to each context, such as to ask for clients'.
 
         It is applied to the listening one too: OpenSSL asks for a client's certificate as that one
@@ -92,14 +92,15 @@ def distrusted(pair: Pair, bundle: bytes, host: str) -> str | None:
     return None
 
 
-def names(server: Server, registered: Registration) -> tuple[str, ...]:
+def names(settings: Settings) -> tuple[str, ...]:
     """Return the names and addresses that our own leaf holds. Raises UsageError."""
+    registered = settings.registration
     service = f"{registered.service}.{registered.namespace}.svc"
     short = service.removesuffix(".svc")
     host = _host(registered.url)
     found = [
         "127.0.0.1",
-        *server.dns_names,
+        *settings.server.dns_names,
         registered.service,
         short,
         service,

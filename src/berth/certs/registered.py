@@ -18,6 +18,8 @@ class Registered:
     bundle: bytes | None = None
     """What every entry trusts; None before the first look."""
     since: dict[str, datetime] = field(default_factory=dict)
+    outdated: bool = True
+    """It shall be applied even where it trusts whom it should."""
     tried: bool = False
     """It was looked for, whether or not the API server answered."""
     news: asyncio.Event = field(default_factory=asyncio.Event)
@@ -38,6 +40,11 @@ class Registered:
         if self.bundle != before or not self.tried:
             self.news.set()
         self.tried = True
+
+    def outdate(self) -> None:
+        """Have it applied, as more than its CAs is another now."""
+        self.outdated = True
+        self.wanted.set()
 
     def failed(self) -> None:
         """Note that a look was tried: what was seen before still counts."""

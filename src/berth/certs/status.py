@@ -23,12 +23,6 @@ class Status:
     """When the first of the trusted CAs ends."""
     trusted: bytes = b""
     """The PEM bundle that vouches for us."""
-    reloads: int = 0
-    """Pairs that were proved and shown."""
-    failures: int = 0
-    """Pairs that could not be had or used; the last good one is shown on."""
-    error: str = ""
-    """What is wrong now, or nothing."""
 
     def health(self, now: datetime) -> Health | None:
         """Judge the leaf; None where there is none.

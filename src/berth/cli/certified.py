@@ -2,21 +2,23 @@
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from berth import clock
+from berth.admission import registration
+from berth.admission.live import Live
 from berth.certs import authority, choice, identity
 from berth.certs.controller import Controller
-from berth.certs.identity import Shown
+from berth.certs.identity import Configure, Shown
 from berth.certs.registered import Registered
 from berth.certs.source import Source
 from berth.model.raw import JsonObject
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
 from berth.settings import Settings
 
-LOG = logging.getLogger("berth.webhook")
 _FIRST_LOOK_SECONDS = 5.0  # an API server that says nothing shall not keep the probes waiting
 
 
@@ -25,29 +27,39 @@ class Certified:
     """The context to listen with, and the loops behind it."""
 
     settings: Settings
-    source: Source
-    manifest: Callable[[bytes], JsonObject]
-    unready: dict[str, str]
+    live: Live
     kubeconfig: Path | None
     register: bool
-    shown: Shown = field(default_factory=Shown)
+    folder: Path
+    """For CAs that nobody else shares."""
+    metrics: Metrics
+    readiness: Readiness
+    configure: Configure = identity.as_made
+    """Done to each context before it serves, such as to ask for clients' certificates."""
+    shown: Shown = field(init=False)
+    source: Source = field(init=False)
+    registered: Registered = field(init=False)
     controller: Controller = field(init=False)
 
     def __post_init__(self) -> None:
         """Show a stand-in, which the probes take, until there is what callers trust."""
         own, wanted = self.settings.certificates, self.settings.registration
-        names = identity.names(self.settings.server, wanted)
-        self.shown.show(authority.issue(names, clock.now()))
+        self.shown = Shown(self.configure)
+        self.shown.show(authority.issue(identity.names(self.settings), clock.now()))
+        kept = choice.store(self.settings, self.kubeconfig, self.folder, registers=self.register)
+        self.source = choice.source(self.settings, kept)
         given = bool(self.settings.server.cert_file)
         shared = not given and choice.shared(own, wanted.url, registers=self.register)
+        self.registered = Registered(watched=self.register or shared)
         self.controller = Controller(
             source=self.source,
             shown=self.shown,
-            registered=Registered(watched=self.register or shared),
+            registered=self.registered,
             terms=choice.terms(own),
             host=identity.called(wanted),
             strict=self.register,
-            unready=self.unready,
+            metrics=self.metrics,
+            readiness=self.readiness,
         )
 
     async def start(self) -> None:
@@ -56,31 +68,26 @@ class Certified:
             async with asyncio.timeout(_FIRST_LOOK_SECONDS):
                 await self.controller.look()
 
-    @contextlib.asynccontextmanager
-    async def kept(self, stop: asyncio.Event) -> AsyncIterator[None]:
-        """Run the loops; where one cannot go on, `stop` is set, and the end says why."""
-        loops: list[Coroutine[object, object, None]] = [self.controller.run()]
-        if self.controller.registered.watched:
-            loops.append(self._registration())
-        tasks = [asyncio.create_task(loop) for loop in loops]
-        for task in tasks:
-            task.add_done_callback(lambda _: stop.set())
-        yield
-        for task in tasks:
-            task.cancel()
-        for task in tasks:
-            with contextlib.suppress(asyncio.CancelledError):
-                await task
+    def loops(self) -> Iterator[Coroutine[None, None, None]]:
+        """Yield what goes on beside the answers."""
+        yield self.controller.run()
+        if self.registered.watched:
+            from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
 
-    async def _registration(self) -> None:
-        from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
+            yield keep.Keeping(
+                kubeconfig=self.kubeconfig,
+                wanted=lambda: self.live.current.settings.registration,
+                manifest=self._manifest(),
+                source=self.source,
+                registered=self.registered,
+                check=self.settings.certificates.check_seconds,
+                writes=self.register,
+                metrics=self.metrics,
+            ).run()
 
-        await keep.Keeping(
-            kubeconfig=self.kubeconfig,
-            wanted=self.settings.registration,
-            manifest=self.manifest,
-            source=self.source,
-            registered=self.controller.registered,
-            check=self.settings.certificates.check_seconds,
-            writes=self.register,
-        ).run()
+    def _manifest(self) -> Callable[[bytes], JsonObject]:
+        def manifest(trusted: bytes) -> JsonObject:
+            now = self.live.current
+            return registration.configuration(now.rules, now.settings.registration, trusted)
+
+        return manifest

@@ -19,6 +19,7 @@ from berth.certs.source import Source
 from berth.cluster import kube
 from berth.errors import UsageError
 from berth.model.raw import JsonObject
+from berth.observe.metrics import Metrics
 from berth.settings import Registration
 
 LOG = logging.getLogger("berth.registration")
@@ -30,7 +31,8 @@ class Keeping:
     """What is kept, and with which CAs."""
 
     kubeconfig: Path | None
-    wanted: Registration
+    wanted: Callable[[], Registration]
+    """What the settings say now."""
     manifest: Callable[[bytes], JsonObject]
     """The configuration with a caBundle."""
     source: Source
@@ -39,6 +41,7 @@ class Keeping:
     """Seconds between two looks."""
     writes: bool
     """Else it is looked at only, and others keep it."""
+    metrics: Metrics
     _applied: float | None = None
     """When it was last applied; None also after a failure, as the next success is news."""
 
@@ -65,31 +68,37 @@ class Keeping:
     async def _round(self) -> float:
         """Look, and apply where it is not as it should be or was not for long."""
         config = kube.configuration(self.kubeconfig)
-        found = await kube.webhook_configuration(config, self.wanted.name)
+        wanted = self.wanted()
+        found = await kube.webhook_configuration(config, wanted.name)
         if found is None and self.writes:
-            await kube.begin_configuration(config, self.wanted.name)
+            await kube.begin_configuration(config, wanted.name)
             return 0
         entries = [set(bundle.split(entry)) for entry in found.bundles] if found else []
         trusted = set.intersection(*entries) if entries else set()
         self.registered.looked(trusted, clock.now())
-        pause = min(self.wanted.refresh_seconds, self.check)
+        pause = min(wanted.refresh_seconds, self.check)
         if found is None or not self.writes:
             return pause
         vouching = await self.source.trusted(trusted)
         right = bool(entries) and all(entry == set(bundle.split(vouching)) for entry in entries)
         time = asyncio.get_running_loop().time()
-        if right and self._applied and time < self._applied + self.wanted.refresh_seconds:
+        fresh = self._applied is not None and time < self._applied + wanted.refresh_seconds
+        if right and fresh and not self.registered.outdated:
             return pause
+        self.registered.outdated = False
         if not await kube.apply(config, self.manifest(vouching), found.version):
+            self.registered.outdated = True
             return _AGAIN
         self.registered.looked(bundle.split(vouching), clock.now())
         # The first time, and again after a failure, is news; that it still stands is not.
         level = logging.INFO if self._applied is None or not right else logging.DEBUG
         LOG.log(level, "registration.applied")
+        self.metrics.registrations("ok").inc()
         self._applied = time
         return pause
 
     def _failed(self) -> float:
         self._applied = None
+        self.metrics.registrations("failed").inc()
         self.registered.failed()
-        return min(self.wanted.refresh_seconds, self.check)
+        return min(self.wanted().refresh_seconds, self.check)
