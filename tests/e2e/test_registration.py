@@ -157,7 +157,7 @@ def test_manifests_are_what_the_api_server_takes(kubectl: Kubectl) -> None:
     assert applied.returncode == 0, applied.stderr
     kinds = [document["kind"] for document in yaml.safe_load_all(done.stdout)]
     assert kinds[-1] == "MutatingWebhookConfiguration"
-    for kind in ("ClusterRole", "ServiceAccount", "Deployment", "Service", "Secret"):
+    for kind in ("ClusterRole", "ServiceAccount", "Role", "Deployment", "Service"):
         assert kind in kinds
 
 

@@ -90,7 +90,7 @@ def changing(keys: tuple[str, ...]) -> str:
         kind = get_args(kind)[0]
     choices: tuple[str, ...] = ("https://other",) if keys[-1] == "url" else ("other",)
     if kind in (int, float):
-        choices = ("7", "9000000")
+        choices = ("7", "9", "9000000")
     elif kind is bool:
         choices = ("true", "false")
     elif get_origin(kind) is Literal:

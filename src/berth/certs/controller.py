@@ -130,7 +130,7 @@ class Controller:
             try:
                 async for _ in files.changes(self.source.watched, every):
                     self.registered.news.set()
-            except OSError:  # no such folder yet
+            except (OSError, RuntimeError):  # no such folder yet, or no watches left
                 await asyncio.sleep(every)
                 self.registered.news.set()
 
