@@ -109,10 +109,15 @@ def is_ready(server: Webhook) -> bool:
 
 @dataclass
 class Creations:
-    """GPU Pods that are created all the while, as a dry run."""
+    """GPU Pods that are created all the while, as a dry run.
+
+    As the API server keeps its connections, each replica is also greeted anew, trusting what was
+    registered a moment before.
+    """
 
     api: Api
     namespace: str
+    servers: list[Webhook]
     stop: threading.Event = field(default_factory=threading.Event)
     made: int = 0
     failures: list[object] = field(default_factory=list)
@@ -120,26 +125,32 @@ class Creations:
     def run(self) -> None:
         """Create until told to stop."""
         while not self.stop.is_set():
+            known = "".join(trusted(self.api))
             status, answer = self.api.create(_gpu(), self.namespace, dry_run=True)
             if status != 201 or answer["spec"]["schedulerName"] != "hami-scheduler":
                 self.failures.append((clock.now(), status, answer.get("message")))
+            try:
+                for server in self.servers:
+                    _greeted(server, known)
+            except OSError as error:
+                self.failures.append((clock.now(), error))
             self.made += 1
 
 
 @contextmanager
-def created(plane: ControlPlane, namespace: str) -> Iterator[Creations]:
+def created(plane: ControlPlane, namespace: str, servers: list[Webhook]) -> Iterator[Creations]:
     """Create all the while, and fail where one creation does."""
-    creations = Creations(Api(plane), namespace)
+    creations = Creations(Api(plane), namespace, servers)
     thread = threading.Thread(target=creations.run)
     thread.start()
     try:
         yield creations
+        assert raw.eventually(lambda: creations.made > 20, 60)
     finally:
         creations.stop.set()
         thread.join(60)
         creations.api.connection.close()
     assert creations.failures == []
-    assert creations.made > 20
 
 
 def test_l11_of_two_that_make_the_ca_at_once_one_wins(
@@ -147,20 +158,20 @@ def test_l11_of_two_that_make_the_ca_at_once_one_wins(
 ) -> None:
     """The API server takes one Secret; who came second, or read what is no more, is told so."""
     stores = [SecretStore(control_plane.kubeconfig, namespace, SECRET) for _ in range(2)]
-    wanted = [Stored(own.make(clock.now(), timedelta(days=1))) for _ in stores]
+    wanted = [Stored(own.make(clock.now(), timedelta(days=1))) for _ in range(3)]
 
     async def race() -> None:
         nothing = [await store.read() for store in stores]
         assert [(held.stored, held.version) for held in nothing] == [(None, "")] * 2
         writes = [
             store.write(state, held)
-            for store, state, held in zip(stores, wanted, nothing, strict=True)
+            for store, state, held in zip(stores, wanted[:2], nothing, strict=True)
         ]
         took = await asyncio.gather(*writes)
         assert sorted(took) == [False, True]
         held = await stores[0].read()
         assert held.stored == wanted[took.index(True)]
-        assert await stores[1].write(wanted[0], held)
+        assert await stores[1].write(wanted[2], held)
         assert not await stores[0].write(wanted[1], held)
 
     asyncio.run(race())
@@ -177,7 +188,7 @@ def test_l5_l11_a_new_ca_takes_over_and_no_creation_fails(
         assert trusted(api) == {old}
         assert raw.eventually(lambda: api.create(_gpu(), space, dry_run=True)[0] == 201, 30)
         steps = [{old}]
-        with created(control_plane, space):
+        with created(control_plane, space, servers):
             assert "the next CA is there" in _rotate(control_plane, namespace)
 
             def over() -> bool:
@@ -204,9 +215,9 @@ def _rotate(plane: ControlPlane, namespace: str) -> str:
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
-def _greeted(server: Webhook, ca: str) -> None:
-    """Shake hands with a replica, trusting one CA alone."""
-    trust = ssl.create_default_context(cadata=ca)
+def _greeted(server: Webhook, trusted: str) -> None:
+    """Shake hands with a replica, trusting what is in this bundle alone."""
+    trust = ssl.create_default_context(cadata=trusted)
     with trust.wrap_socket(raw.dial(server), server_hostname="127.0.0.1") as connection:
         assert connection.version() == "TLSv1.3"
 
@@ -220,7 +231,7 @@ def test_a_secret_that_was_deleted_is_made_again_and_no_creation_fails(
         assert raw.eventually(lambda: api.create(_gpu(), space, dry_run=True)[0] == 201, 30)
         old = trusted(api)
         path = f"/api/v1/namespaces/{namespace}/secrets/{SECRET}"
-        with created(control_plane, space):
+        with created(control_plane, space, [server]):
             assert api.ask("DELETE", path)[0] == 200
             assert raw.eventually(lambda: len(trusted(api)) == 2, 30)
             assert raw.eventually(lambda: not old & trusted(api), 120)
@@ -289,7 +300,7 @@ def test_l5_a_ca_that_others_replace_is_trusted_before_its_leaf_is_shown(
         assert raw.eventually(lambda: api.create(_gpu(), space, dry_run=True)[0] == 201, 30)
         old = set(bundle.split(first.authority))
         assert trusted(api) == old
-        with created(control_plane, space):
+        with created(control_plane, space, [server]):
             volume.replace_authority()
             new = volume.publish(volume.pair()).authority.decode()
             assert raw.eventually(lambda: trusted(api) == {*old, new}, 30)
