@@ -27,6 +27,14 @@ Days: TypeAlias = Annotated[
     float, Meta(ge=0.0001, le=3650, description="a number from 0.0001 to 3650")
 ]
 
+Text: TypeAlias = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
+AddressRange: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9A-Fa-f:.]+(/\d{1,3})?\Z",
+        description="a range of addresses such as 10.0.0.0/8 or fd00::/8",
+    ),
+]
 Name: TypeAlias = Annotated[
     str,
     Meta(

@@ -4,12 +4,13 @@ import asyncio
 import contextlib
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from berth import clock
 from berth.admission import registration
 from berth.admission.live import Live
-from berth.certs import authority, choice, identity
+from berth.certs import authority, choice, clients, identity
 from berth.certs.controller import Controller
 from berth.certs.identity import Configure, Shown
 from berth.certs.registered import Registered
@@ -34,8 +35,6 @@ class Certified:
     """For CAs that nobody else shares."""
     metrics: Metrics
     readiness: Readiness
-    configure: Configure = identity.as_made
-    """Done to each context before it serves, such as to ask for clients' certificates."""
     shown: Shown = field(init=False)
     source: Source = field(init=False)
     registered: Registered = field(init=False)
@@ -44,7 +43,7 @@ class Certified:
     def __post_init__(self) -> None:
         """Show a stand-in, which the probes take, until there is what callers trust."""
         own, wanted = self.settings.certificates, self.settings.registration
-        self.shown = Shown(self.configure)
+        self.shown = Shown(self._configure())
         self.shown.show(authority.issue(identity.names(self.settings), clock.now()))
         kept = choice.store(self.settings, self.kubeconfig, self.folder, registers=self.register)
         self.source = choice.source(self.settings, kept)
@@ -84,6 +83,11 @@ class Certified:
                 writes=self.register,
                 metrics=self.metrics,
             ).run()
+
+    def _configure(self) -> Configure:
+        """Return what is done to each context before it serves."""
+        file = self.settings.callers.client_ca_file
+        return partial(clients.require_client_ca, file=file) if file else identity.as_made
 
     def _manifest(self) -> Callable[[bytes], JsonObject]:
         def manifest(trusted: bytes) -> JsonObject:

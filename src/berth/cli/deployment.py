@@ -16,6 +16,7 @@ TLS_FOLDER = "/etc/berth-tls"
 SETTINGS = "settings.yaml"
 DEVICE_CONFIG = "device-config.yaml"
 AUTHORITY = "ca.crt"
+CLIENT_AUTHORITY = "client-ca.crt"
 GRACE_SECONDS = 45  # longer than server.drainSeconds
 
 
@@ -29,7 +30,7 @@ class Choice:
     """A Secret to mount; None: Berth makes its own certificates."""
     port: int
     files: Mapping[str, str]
-    """Contents of settings.yaml, and of device-config.yaml and ca.crt where given."""
+    """Contents of settings.yaml, and of device-config.yaml, ca.crt, client-ca.crt where given."""
 
 
 def _metadata(name: str, registration: Registration | None = None) -> JsonObject:

@@ -55,6 +55,9 @@ def command(
     files = {deployment.DEVICE_CONFIG: _text(device_config)} if device_config else {}
     if ca_file:
         files[deployment.AUTHORITY] = _text(ca_file)
+    known = configuration.callers(loaded.callers)
+    if known and known.certificate:
+        files[deployment.CLIENT_AUTHORITY] = _text(Path(loaded.callers.client_ca_file))
     files[deployment.SETTINGS] = _mounted(loaded, tls_secret, ca_file)
     objects += deployment.access(registered)
     if not tls_secret:
@@ -94,8 +97,14 @@ def _mounted(loaded: Settings, tls_secret: str | None, ca_file: Path | None) -> 
         key_file=f"{deployment.TLS_FOLDER}/tls.key" if given else "",
         ca_file=f"{folder}/{deployment.AUTHORITY}" if given else "",
     )
+    known = loaded.callers
+    if known.client_ca_file:
+        mounted = f"{deployment.SETTINGS_FOLDER}/{deployment.CLIENT_AUTHORITY}"
+        known = msgspec.structs.replace(known, client_ca_file=mounted)
     certificates = msgspec.structs.replace(loaded.certificates, store="secret", folder="")
-    inside = msgspec.structs.replace(loaded, server=server, certificates=certificates)
+    inside = msgspec.structs.replace(
+        loaded, server=server, callers=known, certificates=certificates
+    )
     return yaml.dump(msgspec.to_builtins(inside), Dumper=_Plain, sort_keys=False)
 
 
