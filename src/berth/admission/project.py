@@ -56,6 +56,7 @@ def _container(raw: JsonObject, path: Path) -> Container:
         mounts=_objects(raw, "volumeMounts", path),
         privileged=security.get("privileged") is True,
         has_claims=bool(resources.get("claims")),
+        sidecar=path[1] == "initContainers" and raw.get("restartPolicy") == "Always",
     )
 
 
@@ -63,6 +64,8 @@ def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject],
     """Return the raw env entries and their names; a container may have hundreds."""
     if container.get("env") is None:
         return (), frozenset()
+    if not isinstance(container["env"], list):  # "" and {} have no entry that would give it away
+        raise _malformed((*path, "env"), "a list")
     entries = cast("list[JsonObject]", container["env"])
     try:
         names: set[Json] = {entry["name"] for entry in entries}

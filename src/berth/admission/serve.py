@@ -129,7 +129,8 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
         if hurried:
             raise _OutOfTimeError from None
         raise BadReview("the body did not come in time", 408) from None
-    except (ConnectionError, web.RequestPayloadError):
+    except (ConnectionError, RuntimeError, web.RequestPayloadError):
+        # RuntimeError is how aiohttp says that the caller left before we began to read.
         raise BadReview("the caller went away before the end of the body") from None
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()

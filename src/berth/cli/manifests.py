@@ -8,10 +8,9 @@ import yaml
 
 from berth import __version__
 from berth import settings as configured
-from berth.admission import configuration, registration
-from berth.cli import deployment, options
+from berth.admission import backstop, configuration, registration
+from berth.cli import deployment, options, printed
 from berth.errors import UsageError
-from berth.model.raw import JsonObject
 from berth.settings import Settings
 
 
@@ -25,6 +24,12 @@ from berth.settings import Settings
 @click.option(
     "--ca-file", type=options.FILE, help="PEM bundle for a --tls-secret that has no ca.crt."
 )
+@click.option(
+    "--backstop",
+    "with_backstop",
+    is_flag=True,
+    help="The policy of `berth policy` too, which refuses while the webhook does not answer.",
+)
 @options.configuration
 def command(
     *,
@@ -32,13 +37,15 @@ def command(
     replicas: int,
     tls_secret: str | None,
     ca_file: Path | None,
+    with_backstop: bool,
     config: Path | None,
     device_config: Path | None,
     settings: tuple[str, ...],
 ) -> None:
     """Print what to apply to run Berth in a cluster.
 
-    Pipe it into `kubectl apply -f -`; the webhook configuration comes last.
+    Pipe it into `kubectl apply -f -`; the webhook configuration comes last, but for
+    the backstop.
     """
     loaded = configured.load(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
@@ -74,8 +81,11 @@ def command(
     )
     # Where its caBundle is not known here, the first replica that runs fills it in.
     bundle = files.get(deployment.AUTHORITY, "").encode()
-    objects.append(registration.configuration(rules, registered, bundle))
-    click.echo(_yaml(objects), nl=False)
+    objects += [
+        registration.configuration(rules, registered, bundle),
+        *(backstop.objects(rules, registered) if with_backstop else ()),
+    ]
+    click.echo(printed.objects(objects), nl=False)
 
 
 def _text(file: Path) -> str:
@@ -105,24 +115,4 @@ def _mounted(loaded: Settings, tls_secret: str | None, ca_file: Path | None) -> 
     inside = msgspec.structs.replace(
         loaded, server=server, callers=known, certificates=certificates
     )
-    return yaml.dump(msgspec.to_builtins(inside), Dumper=_Plain, sort_keys=False)
-
-
-class _Plain(yaml.SafeDumper):
-    """Writes a value out each time that it stands somewhere: people read this."""
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  yaml's signature
-        return True
-
-
-def _lines(dumper: _Plain, text: str) -> yaml.ScalarNode:
-    """Write a file within a file as its own lines."""
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
-
-
-_Plain.add_representer(str, _lines)
-
-
-def _yaml(objects: list[JsonObject]) -> str:
-    return yaml.dump_all(objects, Dumper=_Plain, sort_keys=False, explicit_start=True)
+    return yaml.dump(msgspec.to_builtins(inside), Dumper=printed.Plain, sort_keys=False)

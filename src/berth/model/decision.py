@@ -1,12 +1,17 @@
 """What admission answers: a verdict, and for a refusal every mistake that was found."""
 
+from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 
 import msgspec
 
 from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.raw import Json, JsonObject, Path, dotted
+from berth.model.reason import Reason
+
+__all__ = ["Decision", "Problem", "Reason", "Verdict"]
 
 
 class Verdict(Enum):
@@ -16,29 +21,6 @@ class Verdict(Enum):
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
-
-
-class Reason(Enum):
-    """Why a Pod is refused; the value is the code that logs and metrics carry."""
-
-    NOT_A_QUANTITY = "not-a-quantity"
-    NOT_WHOLE = "not-whole"
-    NEGATIVE = "negative"
-    TOO_LARGE = "too-large"
-    REQUEST_WITHOUT_LIMIT = "request-without-limit"
-    REQUEST_NOT_LIMIT = "request-not-limit"
-    MEMORY_TWICE = "memory-twice"
-    SHARE_OF_NOTHING = "share-of-nothing"
-    POD_LEVEL = "pod-level"
-    NODE_NAME = "node-name"
-    PRIVILEGED = "privileged"
-    DEVICE_ENV = "device-env"
-    CLASH = "clash"
-
-    @property
-    def is_policy(self) -> bool:
-        """Whether the cluster's rules forbid it (403), or it is malformed in itself (422)."""
-        return self in {Reason.NODE_NAME, Reason.PRIVILEGED, Reason.DEVICE_ENV}
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -74,8 +56,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why, in sentences: what is wrong, why nothing is done, and why each edit is made."""
-        made = [f"{dotted(edit.path)}: {edit.why}" for edit in self.edits]
-        return (*map(str, self.problems), *self.notes, *made)
+        return tuple(self._reasons())
+
+    def first_reasons(self, most: int) -> tuple[str, ...]:
+        """Return at most so many of the reasons: a Pod of 3 MiB can have fifty thousand."""
+        return tuple(islice(self._reasons(), most))
+
+    def _reasons(self) -> Iterator[str]:
+        yield from map(str, self.problems)
+        yield from self.notes
+        for edit in self.edits:
+            yield f"{dotted(edit.path)}: {edit.why}"
 
     def warned(self, warnings: tuple[str, ...]) -> "Decision":
         """Return the same decision with more warnings."""
