@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import logging
 from collections.abc import Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from berth import clock
 from berth.admission import registration
 from berth.admission.live import Live
-from berth.certs import authority, choice, clients, identity
+from berth.certs import authority, choice, clients, identity, store
 from berth.certs.controller import Controller
 from berth.certs.identity import Configure, Shown
 from berth.certs.registered import Registered
@@ -20,6 +21,7 @@ from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import Settings
 
+LOG = logging.getLogger("berth.webhook")
 _FIRST_LOOK_SECONDS = 5.0  # an API server that says nothing shall not keep the probes waiting
 
 
@@ -66,6 +68,8 @@ class Certified:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(_FIRST_LOOK_SECONDS):
                 await self.controller.look()
+        if choice.needs_folder(self.settings, registers=self.register):
+            LOG.info("certificates.folder", extra={"ca_file": str(self.folder / store.TRUSTED)})
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Yield what goes on beside the answers."""

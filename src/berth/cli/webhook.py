@@ -1,7 +1,6 @@
 """`berth webhook`: the process that kube-apiserver asks."""
 
 import contextlib
-import logging
 import tempfile
 from pathlib import Path
 
@@ -10,14 +9,13 @@ import uvloop
 
 from berth.admission import live
 from berth.admission.live import Live, Sources
-from berth.certs import choice, store
+from berth.certs import choice
 from berth.cli import options
 from berth.cli.process import Webhook
 from berth.errors import UsageError
 from berth.observe import logs
 from berth.observe.metrics import Metrics
 
-LOG = logging.getLogger("berth.webhook")
 _FLAGS = {
     "host": "server.host",
     "port": "server.port",
@@ -61,7 +59,6 @@ def command(
         folder = loaded.certificates.folder
         if choice.needs_folder(loaded, registers=register):
             folder = stack.enter_context(tempfile.TemporaryDirectory())
-            LOG.info("certificates.folder", extra={"ca_file": str(Path(folder) / store.TRUSTED)})
         webhook = Webhook(
             sources=sources,
             live=Live(generation),
