@@ -139,10 +139,10 @@ class Policy(Group, frozen=True):
 
 
 class Registration(Group, frozen=True):
-    """The MutatingWebhookConfiguration that `--register` keeps."""
+    """The two webhook configurations, mutating and validating, that `--register` keeps."""
 
     name: Name = "berth"
-    """Name of the object."""
+    """Name of both objects."""
     url: Url = ""
     """https://host:port of this server as the API server sees it; empty: by Service."""
     namespace: Name = "berth-system"
@@ -157,6 +157,8 @@ class Registration(Group, frozen=True):
     """What becomes of a Pod that names a device while no answer comes."""
     only_labelled_namespaces: bool = False
     """Only namespaces labelled hami-webhook/inject=enabled."""
+    workloads: bool = False
+    """Warn at the creation of Deployments, Jobs and the like whose Pods would be refused."""
     refresh_seconds: Interval = 60
     """How often it is applied again, should someone have changed more than the caBundle."""
 

@@ -71,7 +71,9 @@ def test_the_account_registers_by_service_and_may_do_no_more(
     as_account = ("--as", f"system:serviceaccount:{kubectl.namespace}:berth-webhook")
     for verb, what in (
         ("delete", "mutatingwebhookconfigurations/berth"),
+        ("delete", "validatingwebhookconfigurations/berth"),
         ("patch", "mutatingwebhookconfigurations/others"),
+        ("patch", "validatingwebhookconfigurations/others"),
         ("create", "pods"),
         ("get", "secrets"),
         ("list", "namespaces"),

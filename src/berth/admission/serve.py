@@ -99,6 +99,7 @@ class Handler:
             self.load.release(size)
         about = {
             "generation": generation.number,
+            "path": path,
             **journal.span(request.headers.get("traceparent"), review.uid),
         }
         self.journal.reviewed(review, decision, about, perf_counter() - started)
