@@ -20,9 +20,9 @@ from berth.admission import (
     workloads,
 )
 from berth.admission.rules import Rules
-from berth.cli import documents, options, show
+from berth.cli import demanded, documents, options, show
 from berth.errors import BadReview, UsageError
-from berth.model.decision import Decision, Verdict
+from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import Json, JsonObject, dotted
 
 
@@ -113,6 +113,9 @@ class Cluster:
         decision = mutate.decide_all(pod, namespace, labels, self.rules)
         if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
             return decision
+        forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
+        if forged:  # from this no label opts out
+            return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
         why = f"namespace {namespace} is outside the registration's namespaceSelector"
         unmet = "; ".join(_unmet(self.selector, labels))
         return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(f"{why}: {unmet}",))
@@ -193,6 +196,7 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "source": one.source,
         "kind": one.kind,
         "name": one.name,
+        "demand": demanded.row(decision.demand),
         "decision": decision.verdict.value,
         "reasons": list(decision.reasons),
         "warnings": list(wire.clean(decision.warnings)),
