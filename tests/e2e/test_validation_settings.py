@@ -17,6 +17,7 @@ from tests.e2e.recorded import (
     MUTATING,
     NODE,
     SCHEDULER,
+    VALIDATING,
     annotated,
     as_user,
     gpu,
@@ -159,3 +160,13 @@ def test_our_outage_stops_no_scheduler(
         status, answer = annotated(api, path, {NODE: "n2"})
         assert (status, "allocations.berth.dev" in answer["message"]) == (500, True)
         assert api.ask("DELETE", path)[0] == 200
+
+
+def test_a_configuration_that_someone_deleted_comes_back(api: Api, register: Register) -> None:
+    """`--register` keeps both halves, with their entries."""
+    with register("--set", "registration.refreshSeconds=0.2"):
+        assert api.ask("DELETE", f"{VALIDATING}/berth")[0] == 200
+        deadline = time.monotonic() + 20
+        while "webhooks" not in api.ask("GET", f"{VALIDATING}/berth")[1]:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)

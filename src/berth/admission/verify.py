@@ -11,7 +11,7 @@ from berth.admission.rules import Rules, Undone
 from berth.admission.wire import Review
 from berth.model.decision import Decision, Problem, Reason, Verdict
 from berth.model.edit import Edit
-from berth.model.raw import JsonObject
+from berth.model.raw import JsonObject, dotted
 
 _RETRY = "try again shortly, and tell the cluster's administrators if it stays so"
 _NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=("nothing that is validated here",))
@@ -48,9 +48,10 @@ def created(
         return passed
     if before is not None and not tuple(_lacking(mutate.decide(new, namespace, before, user))):
         return passed  # it was written under the configuration until a moment ago
-    undone = tuple(_undone(edit) for edit in lacking)
     if rules.undone is Undone.WARN:
-        return passed.warned(tuple(str(problem) for problem in undone))
+        says = "is not as the GPU webhook writes it, so the device may never come"
+        return passed.warned(tuple(f"{dotted(edit.path)} {says}" for edit in lacking))
+    undone = tuple(_undone(edit) for edit in lacking)
     return Decision(verdict=Verdict.REFUSED, pod=new, problems=undone, demand=decision.demand)
 
 

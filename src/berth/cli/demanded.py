@@ -20,7 +20,7 @@ def said(demand: Demand) -> Iterator[str]:
             ]
             yield f"{wanted.container.name}: {', '.join(parts)}"
         elif wanted.asks:
-            yield f"{wanted.container.name}: something of {wanted.asks.name}"
+            yield f"{wanted.container.name}: something of {wanted.asks.name}, see below"
 
 
 def _amounts(share: Share) -> Iterator[str]:

@@ -45,9 +45,14 @@ def problems(annotations: Mapping[str, Json], vendors: Iterable[Vendor]) -> Iter
         what = f"{_shown(annotations, names.WEIGHTS)} does not weigh a device"
         fix = "write slot=1,core=1,memory=1 with whole numbers, not all 0"
         yield _problem(Reason.ANNOTATION, names.WEIGHTS, what, fix)
-    yield from _words(annotations, names.NODE_POLICY, _NODE_POLICIES)
-    yield from _words(annotations, names.DEVICE_POLICY, _DEVICE_POLICIES)
-    for by in dict.fromkeys(vendor.selectors for vendor in vendors):
+    for key, known in (
+        (names.NODE_POLICY, _NODE_POLICIES),
+        (names.DEVICE_POLICY, _DEVICE_POLICIES),
+    ):
+        if key in annotations:
+            yield from _words(annotations, key, known)
+    chosen = (one for one in vendors if not annotations.keys().isdisjoint(one.annotations))
+    for by in dict.fromkeys(vendor.selectors for vendor in chosen):
         yield from _selection(annotations, by)
 
 
@@ -56,7 +61,7 @@ def _words(annotations: Mapping[str, Json], key: str, known: tuple[str, ...]) ->
     if words or not isinstance(annotations.get(key, ""), str):
         said = words[0][:_SHOWN] if words else _shown(annotations, key)
         what = f"{said} is no way to choose, and the scheduler would fall back to its own"
-        yield _problem(Reason.ANNOTATION, key, what, f"write {' or '.join(known)}")
+        yield _problem(Reason.ANNOTATION, key, what, f"write one of {', '.join(known)}")
 
 
 def _selection(annotations: Mapping[str, Json], by: Selectors) -> Iterator[Problem]:
