@@ -1,0 +1,55 @@
+"""`scripts/soak`: what happens to Pod creations while the webhook is replaced, killed or flooded."""
+
+import sys
+import tempfile
+from pathlib import Path
+
+import click
+
+from tests.cluster import build, controlplane, namespaces
+from tests.cluster.errors import ClusterError
+from tests.soak import report
+from tests.soak.scenarios import SCENARIOS, Ground
+
+
+@click.command()
+@click.argument("scenarios", nargs=-1, type=click.Choice(list(SCENARIOS)))
+@click.option("--seconds", default=30.0, show_default=True, help="How long each load lasts.")
+@click.option("--rate", default=200.0, show_default=True, help="Creations offered each second.")
+@click.option("--set", "settings", multiple=True, help="A setting of the replicas: key=value.")
+def soak(scenarios: tuple[str, ...], seconds: float, rate: float, settings: tuple[str, ...]) -> None:
+    """Run SCENARIOS, or all, on a real control plane; exit 1 where a promise is broken."""
+    results = []
+    programs = build.programs(say=_say)
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        controlplane.running(Path(folder) / "plane", programs=programs) as plane,
+        namespaces.own(plane) as namespace,
+    ):
+        ground = Ground(
+            plane=plane,
+            folder=Path(folder),
+            namespace=namespace,
+            creations=int(seconds * rate),
+            per_second=rate,
+            flags=tuple(word for setting in settings for word in ("--set", setting)),
+        )
+        for name in scenarios or SCENARIOS:
+            _say(f"{name} …")
+            results.append(SCENARIOS[name](ground))
+            for line in results[-1].lines():
+                _say(line)
+    click.echo(report.table(results))
+    sys.exit(any(result.broken for result in results))
+
+
+def _say(line: str) -> None:
+    click.echo(line, err=True)
+
+
+if __name__ == "__main__":
+    try:
+        soak(prog_name="scripts/soak")
+    except ClusterError as error:
+        click.echo(f"Error: {error}", err=True)
+        sys.exit(1)
