@@ -1,4 +1,4 @@
-"""`scripts/soak`: what happens to Pod creations while the webhook is replaced, killed or flooded."""
+"""`scripts/soak`: Pod creations while the webhook is replaced, changed, killed and flooded."""
 
 import sys
 import tempfile
@@ -8,8 +8,18 @@ import click
 
 from tests.cluster import build, controlplane, namespaces
 from tests.cluster.errors import ClusterError
-from tests.soak import report
-from tests.soak.scenarios import SCENARIOS, Ground
+from tests.soak import overload, report, scenarios
+from tests.soak.scenarios import Ground
+
+SCENARIOS = {
+    "quiet": scenarios.quiet,
+    "rolling-restart": scenarios.rolling_restart,
+    "killed-fail": scenarios.killed_fail,
+    "killed-ignore": scenarios.killed_ignore,
+    "overload-slow": overload.slow,
+    "overload-large": overload.large,
+    "overload-cost": overload.cost,
+}
 
 
 @click.command()
@@ -17,7 +27,9 @@ from tests.soak.scenarios import SCENARIOS, Ground
 @click.option("--seconds", default=30.0, show_default=True, help="How long each load lasts.")
 @click.option("--rate", default=200.0, show_default=True, help="Creations offered each second.")
 @click.option("--set", "settings", multiple=True, help="A setting of the replicas: key=value.")
-def soak(scenarios: tuple[str, ...], seconds: float, rate: float, settings: tuple[str, ...]) -> None:
+def soak(
+    scenarios: tuple[str, ...], seconds: float, rate: float, settings: tuple[str, ...]
+) -> None:
     """Run SCENARIOS, or all, on a real control plane; exit 1 where a promise is broken."""
     results = []
     programs = build.programs(say=_say)

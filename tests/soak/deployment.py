@@ -34,6 +34,8 @@ class Deployment:
     stack: ExitStack
     replicas: list[webhook.Webhook] = field(default_factory=list)
     gone: list[webhook.Webhook] = field(default_factory=list)
+    removed_after: float = 0
+    """The longest time from a SIGTERM to the removal of the endpoint, in seconds."""
 
     def start(self) -> None:
         """Start a replica; it is among the endpoints as soon as it is ready."""
@@ -49,9 +51,10 @@ class Deployment:
 
     def stop(self, replica: webhook.Webhook) -> None:
         """Stop a replica as kubelet does, while its endpoint is removed a little later."""
+        asked = time.monotonic()
         replica.process.send_signal(signal.SIGTERM)
         until(lambda: not ready(replica), "the readiness of a stopping replica is red")
-        self._removed(replica)
+        self.removed_after = max(self.removed_after, self._removed(replica) - asked)
         code = replica.process.wait(_GRACE_SECONDS)
         assert code == 0, f"a stopped replica ended with {code}: {replica.log[-5:]}"
 
@@ -73,11 +76,13 @@ class Deployment:
         every = (*self.replicas, *self.gone)
         return sum(len(replica.logged("admission.reviewed")) for replica in every)
 
-    def _removed(self, replica: webhook.Webhook) -> None:
+    def _removed(self, replica: webhook.Webhook) -> float:
+        """Remove its endpoint after the delay; return when that was done."""
         time.sleep(REMOVAL_SECONDS)  # what is played here is the delay itself
         self.endpoint.remove(replica.port)
         self.replicas.remove(replica)
         self.gone.append(replica)
+        return time.monotonic()
 
 
 @contextmanager

@@ -1,8 +1,8 @@
 """A steady load of Pod creations by server dry-run, in a process of its own.
 
 An open loop: a creation is due at its time whether or not earlier ones are answered, so a slow
-answer lowers no rate. Its plan comes as JSON on stdin; a line on stdout says that it has begun,
-and the last line is the outcome.
+answer lowers no rate. Its plan comes as a line of JSON on stdin, and it goes on until stdin ends.
+A line on stdout says that it has begun, and the last line is the outcome.
 """
 
 import asyncio
@@ -11,7 +11,9 @@ import ssl
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from statistics import quantiles
 from time import perf_counter
@@ -39,6 +41,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     certificate: str
     key: str
     creations: int
+    """At the least; more where it is told to end later."""
     per_second: float
 
 
@@ -71,8 +74,10 @@ class Load:
     process: subprocess.Popen[str]
 
     def outcome(self) -> Outcome:
-        """Wait for the last answer, and return what became of all."""
+        """Let it end, wait for the last answer, and return what became of all."""
+        assert self.process.stdin is not None
         assert self.process.stdout is not None
+        self.process.stdin.close()
         with self.process.stdout:
             last = self.process.stdout.read()
         assert self.process.wait(60) == 0, "the load stopped with an error"
@@ -96,45 +101,65 @@ def begin(plane: ControlPlane, namespace: str, creations: int, per_second: float
     )
     assert process.stdin is not None
     assert process.stdout is not None
-    with process.stdin:
-        process.stdin.write(msgspec.json.encode(plan).decode())
+    process.stdin.write(msgspec.json.encode(plan).decode() + "\n")
+    process.stdin.flush()
     assert process.stdout.readline() == "begun\n"
     return Load(process)
 
 
 @dataclass
 class _Tally:
-    answered: int = 0
+    seconds: list[float] = field(default_factory=list)
     unmutated: int = 0
     failures: Counter[str] = field(default_factory=Counter)
-    seconds: list[float] = field(default_factory=list)
 
 
 async def _run(plan: Plan) -> Outcome:
     context = ssl.create_default_context(cafile=plan.authority)
     context.load_cert_chain(plan.certificate, plan.key)
     connector = aiohttp.TCPConnector(ssl=context, limit=_CONNECTIONS)
-    tally = _Tally()
+    tally, told = _Tally(), asyncio.Event()
+    asyncio.get_running_loop().add_reader(sys.stdin, told.set)  # it ends: nothing else comes
     headers = {"Content-Type": "application/json"}
     async with aiohttp.ClientSession(connector=connector, headers=headers) as session:
         print("begun", flush=True)  # noqa: T201  to whoever started this
         begun = perf_counter()
         async with asyncio.TaskGroup() as group:
-            for index in range(plan.creations):
+            for index in count():
+                if index >= plan.creations and told.is_set():
+                    break
                 due = begun + index / plan.per_second
                 await asyncio.sleep(due - perf_counter())
                 group.create_task(_create(session, plan.url, index, due, tally))
             offering = perf_counter() - begun
-    cuts = quantiles(tally.seconds, n=100)
-    return Outcome(
-        offered=plan.creations,
-        answered=tally.answered,
+    return outcome(
+        tally.seconds,
+        offered=index,
+        failures=tally.failures,
+        per_second=index / offering,
         unmutated=tally.unmutated,
-        failures=dict(tally.failures.most_common()),
-        per_second=(plan.creations - 1) / offering,
+    )
+
+
+def outcome(
+    seconds: Sequence[float],
+    *,
+    offered: int,
+    failures: Counter[str],
+    per_second: float,
+    unmutated: int = 0,
+) -> Outcome:
+    """Return the outcome, where `seconds` says how long each took that was answered."""
+    cuts = quantiles(seconds, n=100) if len(seconds) > 1 else [0.0] * 99
+    return Outcome(
+        offered=offered,
+        answered=len(seconds),
+        unmutated=unmutated,
+        failures=dict(failures.most_common()),
+        per_second=per_second,
         p50_ms=cuts[49] * 1000,
         p99_ms=cuts[98] * 1000,
-        most_ms=max(tally.seconds) * 1000,
+        most_ms=max(seconds, default=0) * 1000,
     )
 
 
@@ -149,12 +174,11 @@ async def _create(
         tally.failures[f"no answer: {error!r}"] += 1
     else:
         if answer.status == 201:
-            tally.answered += 1
+            tally.seconds.append(perf_counter() - due)
             tally.unmutated += not plain and _MUTATED not in body
         else:
             text = str(orjson.loads(body)["message"])
             tally.failures[_CALLER.sub("", text)] += 1
-    tally.seconds.append(perf_counter() - due)
 
 
 def _body(*containers: dict[str, Any]) -> bytes:
@@ -168,5 +192,5 @@ _PLAIN = _body(pods.container(limits={"cpu": "1"}))
 
 
 if __name__ == "__main__":
-    told = msgspec.json.decode(sys.stdin.read(), type=Plan)
-    print(msgspec.json.encode(uvloop.run(_run(told))).decode())  # noqa: T201
+    planned = msgspec.json.decode(sys.stdin.readline(), type=Plan)
+    print(msgspec.json.encode(uvloop.run(_run(planned))).decode())  # noqa: T201

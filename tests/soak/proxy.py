@@ -54,7 +54,10 @@ class Proxy:
             writer.transport.abort()
             return
         caller, backend = _End(reader, writer), _End(*there)
-        pumps = [asyncio.create_task(backend.pump(caller)), asyncio.create_task(caller.pump(backend))]
+        pumps = [
+            asyncio.create_task(backend.pump(caller)),
+            asyncio.create_task(caller.pump(backend)),
+        ]
         _, up = pumps
         await asyncio.wait(pumps, return_when=asyncio.FIRST_COMPLETED)
         by_backend = not up.done()

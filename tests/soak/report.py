@@ -13,14 +13,16 @@ class Result:
     """The outcome of a load, what was counted besides, and the promises that were broken."""
 
     name: str
-    outcome: Outcome
+    outcome: Outcome | None
+    """None where it is not creations that are counted."""
     counted: Mapping[str, object] = field(default_factory=dict)
     broken: Sequence[str] = ()
 
     def lines(self) -> list[str]:
         """Return what the table has no column for."""
         counted = "; ".join(f"{what}: {value}" for what, value in self.counted.items())
-        failures = [f"{count} times: {text}" for text, count in self.outcome.failures.items()]
+        found = self.outcome.failures if self.outcome else {}
+        failures = [f"{count} times: {text}" for text, count in found.items()]
         broken = [f"BROKEN: {text}" for text in self.broken]
         return [f"  {line}" for line in (counted, *failures[:5], *broken) if line]
 
@@ -39,8 +41,10 @@ def table(results: Sequence[Result]) -> str:
 
 
 def _row(result: Result) -> tuple[str, ...]:
+    kept = "broken" if result.broken else "kept"
+    if result.outcome is None:
+        return (result.name, *[""] * 5, kept)
     outcome = result.outcome
     counts = (outcome.offered, outcome.answered, outcome.failed)
-    kept = "broken" if result.broken else "kept"
     times = (f"{outcome.p50_ms:.1f}", f"{outcome.p99_ms:.1f}")
     return (result.name, *map(str, counts), *times, kept)

@@ -1,6 +1,6 @@
 """What an operator does to the webhook, and what happens to it, while Pods are created."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -46,31 +46,25 @@ def _lost(outcome: Outcome, *, most: int = 0) -> list[str]:
     return [f"{outcome.failed} creations failed, where {most} may"]
 
 
-def _outlasted(begun: Load) -> list[str]:
-    ended = begun.process.poll() is not None
-    return ["the load ended before all was done, so it proves little: offer more"] if ended else []
-
-
 def quiet(ground: Ground) -> Result:
-    """Nothing happens: what the machine can do."""
+    """Do nothing: what the machine can do."""
     with _loaded(ground, "quiet") as (_, begun):
         outcome = begun.outcome()
     return Result(name="quiet", outcome=outcome, broken=_lost(outcome))
 
 
 def rolling_restart(ground: Ground) -> Result:
-    """Each replica is replaced, as by `kubectl rollout restart`: no creation fails."""
+    """Replace each replica, as `kubectl rollout restart` does: no creation fails."""
     with _loaded(ground, "rolling-restart") as (deployed, begun):
         deployed.restart()
-        short = _outlasted(begun)
         outcome = begun.outcome()
-        counted = _seen(deployed)
-    broken = [*_lost(outcome), *short]
+        counted = {"removed after": f"{deployed.removed_after:.1f} s", **_seen(deployed)}
+    broken = _lost(outcome)
     return Result(name="rolling-restart", outcome=outcome, counted=counted, broken=broken)
 
 
 def killed_fail(ground: Ground) -> Result:
-    """A replica is killed under Fail: what was under way on its connections may fail, no more.
+    """Kill a replica under Fail: what was under way on its connections may fail, no more.
 
     A Service leads callers to a dead replica until its endpoint is gone. Connections that were
     refused so are counted apart.
@@ -85,7 +79,7 @@ def killed_fail(ground: Ground) -> Result:
 
 
 def killed_ignore(ground: Ground) -> Result:
-    """A replica is killed under Ignore: no creation fails; some Pods pass as they were written."""
+    """Kill a replica under Ignore: no creation fails; some Pods pass as they were written."""
     ignore = ("--set", "registration.failurePolicy=Ignore")
     with _loaded(ground, "killed-ignore", *ignore) as (deployed, begun):
         deployed.kill()
@@ -106,11 +100,3 @@ def _seen(deployed: Deployment) -> dict[str, object]:
         "broken under a request": endpoint.broken,
         "refused by a dead replica": endpoint.refused,
     }
-
-
-SCENARIOS: Mapping[str, Callable[[Ground], Result]] = {
-    "quiet": quiet,
-    "rolling-restart": rolling_restart,
-    "killed-fail": killed_fail,
-    "killed-ignore": killed_ignore,
-}

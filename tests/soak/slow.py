@@ -3,7 +3,8 @@
 import sys
 import time
 
-from berth.admission import mutate, rules
+from berth.admission import mutate
+from berth.admission.rules import Rules
 from berth.cli import main
 from berth.model.decision import Decision
 from berth.model.raw import JsonObject
@@ -12,9 +13,9 @@ _SECONDS = float(sys.argv.pop(1))
 _decide = mutate.decide
 
 
-def _slowly(raw: JsonObject, namespace: str, given: rules.Rules) -> Decision:
+def _slowly(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
     time.sleep(_SECONDS)
-    return _decide(raw, namespace, given)
+    return _decide(raw, namespace, rules)
 
 
 mutate.decide = _slowly
