@@ -14,8 +14,10 @@ from tests.soak.scenarios import Ground
 SCENARIOS = {
     "quiet": scenarios.quiet,
     "rolling-restart": scenarios.rolling_restart,
+    "reload": scenarios.reload,
     "killed-fail": scenarios.killed_fail,
     "killed-ignore": scenarios.killed_ignore,
+    "killed-backstop": scenarios.killed_backstop,
     "overload-slow": overload.slow,
     "overload-large": overload.large,
     "overload-cost": overload.cost,

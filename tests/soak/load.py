@@ -53,6 +53,8 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True):
     """Created, as a dry run."""
     unmutated: int
     """GPU Pods among the answered that no webhook changed."""
+    plain_failed: int
+    """Pods without a GPU among the failed."""
     failures: dict[str, int]
     """How often each failure, by the words of the API server."""
     per_second: float
@@ -111,6 +113,7 @@ def begin(plane: ControlPlane, namespace: str, creations: int, per_second: float
 class _Tally:
     seconds: list[float] = field(default_factory=list)
     unmutated: int = 0
+    plain_failed: int = 0
     failures: Counter[str] = field(default_factory=Counter)
 
 
@@ -137,7 +140,7 @@ async def _run(plan: Plan) -> Outcome:
         offered=index,
         failures=tally.failures,
         per_second=index / offering,
-        unmutated=tally.unmutated,
+        marked=(tally.unmutated, tally.plain_failed),
     )
 
 
@@ -147,14 +150,18 @@ def outcome(
     offered: int,
     failures: Counter[str],
     per_second: float,
-    unmutated: int = 0,
+    marked: tuple[int, int] = (0, 0),
 ) -> Outcome:
-    """Return the outcome, where `seconds` says how long each took that was answered."""
+    """Return the outcome, where `seconds` says how long each took that was answered.
+
+    `marked` are how many GPU Pods passed unmutated, and how many other Pods failed.
+    """
     cuts = quantiles(seconds, n=100) if len(seconds) > 1 else [0.0] * 99
     return Outcome(
         offered=offered,
         answered=len(seconds),
-        unmutated=unmutated,
+        unmutated=marked[0],
+        plain_failed=marked[1],
         failures=dict(failures.most_common()),
         per_second=per_second,
         p50_ms=cuts[49] * 1000,
@@ -172,6 +179,7 @@ async def _create(
             body = await answer.read()
     except aiohttp.ClientError as error:
         tally.failures[f"no answer: {error!r}"] += 1
+        tally.plain_failed += plain
     else:
         if answer.status == 201:
             tally.seconds.append(perf_counter() - due)
@@ -179,6 +187,7 @@ async def _create(
         else:
             text = str(orjson.loads(body)["message"])
             tally.failures[_CALLER.sub("", text)] += 1
+            tally.plain_failed += plain
 
 
 def _body(*containers: dict[str, Any]) -> bytes:
