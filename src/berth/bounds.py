@@ -15,6 +15,9 @@ Duration: TypeAlias = Annotated[float, Meta(ge=0, le=_DAY, description="a number
 Count: TypeAlias = Annotated[
     int, Meta(ge=1, le=1_000_000, description="a whole number from 1 to 1000000")
 ]
+Bytes: TypeAlias = Annotated[
+    int, Meta(ge=8 * 2**20, le=2**40, description="a whole number of bytes, 8388608 at least")
+]
 # Below a second is for tests: it would busy the API server, or close connections at once.
 Interval: TypeAlias = Annotated[
     float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")

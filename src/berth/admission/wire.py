@@ -16,6 +16,7 @@ from berth.model.raw import Json, JsonObject, dotted
 
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
+MOST_AUDITED = 2000  # characters: an audit event is a line of a file, or a call of its own
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
 
 
@@ -40,6 +41,14 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         metadata = (self.object or {}).get("metadata")
         prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
         return f"{prefix}*" if prefix and not self.name else self.name
+
+    @property
+    def owner(self) -> str:
+        """The first owner of the Pod, such as `ReplicaSet/train-7d9f`, or nothing."""
+        metadata = (self.object or {}).get("metadata")
+        owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+        first = owners[0] if isinstance(owners, list) and owners else None
+        return f"{first.get('kind')}/{first.get('name')}" if isinstance(first, dict) else ""
 
     @property
     def creates_pod(self) -> bool:
@@ -136,23 +145,29 @@ def _without_duplicates(pairs: Iterable[tuple[str, Json]]) -> None:
         raise ValueError("duplicate keys")
 
 
-def allow(review: Review) -> bytes:
-    """Answer that the object may pass as it is."""
-    return _encode(review, {"uid": review.uid, "allowed": True})
-
-
-def answer(review: Review, decision: Decision) -> bytes:
+def answer(review: Review, decision: Decision, generation: int) -> bytes:
     """Answer with what was decided; a patch only where there is one."""
-    if decision.verdict is Verdict.REFUSED:
-        status = _status(review, decision)
-        return _encode(review, {"uid": review.uid, "allowed": False, "status": status})
     response: JsonObject = {"uid": review.uid, "allowed": True}
+    # What stays as it is needs no word; and a second pass must not gainsay the first one's.
+    if review.creates_pod and decision.verdict is not Verdict.UNCHANGED:
+        response["auditAnnotations"] = _audit(decision, generation)
+    if decision.verdict is Verdict.REFUSED:
+        response |= {"allowed": False, "status": _status(review, decision)}
+        return _encode(review, response)
     if decision.operations:
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
     if decision.warnings:
         response["warnings"] = list(clean(decision.warnings))
     return _encode(review, response)
+
+
+def _audit(decision: Decision, generation: int) -> JsonObject:
+    """Return what the API server's audit log keeps, each key after the webhook's name."""
+    audit: JsonObject = {"decision": decision.verdict.value, "generation": str(generation)}
+    if decision.reasons:
+        audit["reasons"] = "; ".join(decision.reasons)[:MOST_AUDITED]
+    return audit
 
 
 def _status(review: Review, decision: Decision) -> JsonObject:

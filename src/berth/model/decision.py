@@ -4,6 +4,7 @@ from enum import Enum
 
 import msgspec
 
+from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.raw import Json, JsonObject, Path, dotted
 
@@ -65,6 +66,10 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     edits: tuple[Edit, ...] = ()
     notes: tuple[str, ...] = ()
     """Why nothing is done, where nothing is."""
+    demand: Demand | None = None
+    """What was understood of the Pod's wish, where it came to that."""
+    dialect: str = "hami"
+    """How the Pod asked."""
 
     @property
     def reasons(self) -> tuple[str, ...]:

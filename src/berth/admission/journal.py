@@ -1,0 +1,141 @@
+"""What is told of each review: a log line, the metrics, and the audit annotations.
+
+No value of a variable is in any of them, as Pods keep tokens there.
+"""
+
+import logging
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+import msgspec
+
+from berth.admission import wire
+from berth.errors import BadReview
+from berth.model.decision import Decision, Verdict
+from berth.model.demand import Demand, Share
+from berth.model.raw import Json, JsonObject
+from berth.observe.metrics import Metrics
+from berth.observe.seldom import Seldom
+
+LOG = logging.getLogger("berth.admission")
+Write: TypeAlias = Callable[[str, Mapping[str, object]], None]
+"""Takes the name and the fields of what happened: one call for each review."""
+HIDDEN = "(hidden)"
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Tells the log and the metrics what became of each request."""
+
+    metrics: Metrics
+    write: Write
+    _busy: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.overload", 10))
+    _late: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.late", 10))
+    _unreadable: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.unreadable", 1))
+
+    def reviewed(
+        self, review: wire.Review, decision: Decision, generation: int, seconds: float
+    ) -> None:
+        """Tell of a review that was answered after `seconds`."""
+        metrics, verdict = self.metrics, decision.verdict
+        metrics.count(review.operation, review.resource, verdict.value)
+        metrics.duration.observe(seconds)
+        for problem in decision.problems:
+            metrics.refusals(problem.reason.value).inc()
+        if verdict is Verdict.PATCHED:
+            metrics.patches(decision.dialect).inc()
+        self.write("admission.reviewed", line(review, decision, generation, seconds))
+        if LOG.isEnabledFor(logging.DEBUG):
+            for number, step in enumerate(steps(decision)):
+                LOG.debug("admission.step", extra={"uid": review.uid, "step": number, "what": step})
+
+    def unreadable(self, error: BadReview) -> None:
+        """Tell of a request that is no review."""
+        self.metrics.count("", "", "unreadable")
+        self._unreadable.say(status=error.status, why=str(error))
+
+    def overload(self, reason: str) -> None:
+        """Tell of a request that was too much."""
+        self.metrics.count("", "", "overload")
+        self.metrics.rejected(reason).inc()
+        self._busy.say(reason=reason)
+
+    def late(self, seconds: float) -> None:
+        """Tell of a request whose answer would have come too late, after `seconds`."""
+        self.metrics.count("", "", "late")
+        self._late.say(seconds=round(seconds, 3))
+
+    def fault(self, error: Exception) -> None:
+        """Tell of a mistake of ours."""
+        self.metrics.count("", "", "fault")
+        LOG.error("admission.fault", exc_info=error)
+
+
+def line(
+    review: wire.Review, decision: Decision, generation: int, seconds: float
+) -> Mapping[str, object]:
+    """Return the fields of a review's log line."""
+    return {
+        "uid": review.uid,
+        "namespace": review.namespace,
+        "pod": review.shown_name,
+        "owner": review.owner,
+        "operation": review.operation,
+        "dry_run": review.dry_run,
+        "asked": asked(decision.demand) if decision.demand else [],
+        "decision": decision.verdict.value,
+        "codes": [problem.reason.value for problem in decision.problems],
+        "reasons": decision.reasons,
+        "warnings": decision.warnings,
+        "patch": [_hushed(operation) for operation in decision.operations],
+        "generation": generation,
+        "ms": round(seconds * 1000, 3),
+    }
+
+
+def asked(demand: Demand) -> list[Json]:
+    """Say what each container asked for: its name, the vendor's, and the amounts that it named."""
+    return [
+        {"container": wanted.container.name, **_amounts(wanted.share)}
+        for wanted in demand.containers
+        if wanted.share
+    ]
+
+
+_AMOUNTS = tuple(name for name in Share.__struct_fields__ if name != "vendor")
+
+
+def _amounts(share: Share) -> JsonObject:
+    amounts = {name: getattr(share, name) for name in _AMOUNTS}
+    return {"vendor": share.vendor.name} | {
+        name: msgspec.to_builtins(amount) for name, amount in amounts.items() if amount is not None
+    }
+
+
+def steps(decision: Decision) -> Iterator[str]:
+    """Yield what was found and done, one after the other."""
+    for wanted in asked(decision.demand) if decision.demand else []:
+        yield f"asked: {wanted}"
+    yield from decision.reasons
+    for warning in decision.warnings:
+        yield f"warning: {warning}"
+    yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
+
+
+def _hushed(operation: JsonObject) -> JsonObject:
+    """Hide what a variable is set to."""
+    path = operation["path"]
+    if "value" not in operation or not isinstance(path, str) or "/env" not in path:
+        return operation
+    if path.endswith("/value"):
+        return {**operation, "value": HIDDEN}
+    return {**operation, "value": _without_values(operation["value"])}
+
+
+def _without_values(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_without_values(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: HIDDEN if key == "value" else value[key] for key in value}
+    return value
