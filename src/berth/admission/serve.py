@@ -150,7 +150,13 @@ def decide(review: wire.Review, generation: Generation, path: str) -> Decision:
         return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
     if path in _MUTATE:
         return mutate.decide(review.object, review.namespace, rules)
-    wanted = rules.injections.get(path.removeprefix(_INJECT))
+    name = path.removeprefix(_INJECT)
+    wanted = rules.injections.get(name)
     if wanted is None:
-        raise BadReview("no such injection", 404)
+        # Another replica registered it, whose settings are newer or older for some seconds.
+        why = f"the injection {name} is not in the settings of the replica that was asked"
+        warning = f"{why}; nothing was injected"
+        return Decision(
+            verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=(warning,)
+        )
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
