@@ -144,7 +144,7 @@ def _finish(connection: ssl.SSLSocket, rest: bytes) -> int:
         return int(connection.recv(65536).split()[1])
 
 
-def test_a_loop_that_hangs_ends_the_process(tmp_path: Path) -> None:
+def test_l13_a_loop_that_hangs_ends_the_process(tmp_path: Path) -> None:
     """The stack of every thread is on stderr, and kubelet starts another. SIGSTOP is the hang."""
     with webhook.running(tmp_path, "--set", "server.hangSeconds=1") as running:
         assert raw.eventually(lambda: running.figure("berth_event_loop_lag_seconds_count") > 1)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
+import jsonpatch
 import pytest
 
 from tests import pods, webhook
@@ -121,6 +122,21 @@ def test_no_request_sees_half_of_each(running: Webhook, files: tuple[Path, Path]
     stop.set()
     asking.join()
     assert not wrong
+
+
+def test_i10_a_new_configuration_between_two_calls(
+    running: Webhook, files: tuple[Path, Path]
+) -> None:
+    """Both calls are answered, and the second adds only what the new one wants besides."""
+    asked = pods.gpu_pod({"nvidia.com/gpu": "1"})
+    first = running.ask(webhook.review(asked))
+    patched: pods.Pod = jsonpatch.apply_patch(asked, first.patch)
+    assert first.response["auditAnnotations"]["generation"] == "1"
+    files[1].write_text("nvidia: {runtimeClassName: nvidia}")
+    assert raw.eventually(lambda: running.figure("berth_configuration_generation") == 2)
+    second = running.ask(webhook.review(patched))
+    assert {op["path"].rpartition("/")[2] for op in second.patch} >= {"runtimeClassName"}
+    assert second.response["auditAnnotations"]["generation"] == "2"
 
 
 def test_what_only_a_new_process_takes_is_said(running: Webhook, files: tuple[Path, Path]) -> None:

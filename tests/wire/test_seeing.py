@@ -8,7 +8,7 @@ import pytest
 
 from berth.observe.metrics import Metrics
 from tests import pods
-from tests.webhook import Webhook, review, running
+from tests.webhook import JSON, Webhook, review, running
 from tests.wire import raw
 
 GPU = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8000"}
@@ -76,6 +76,19 @@ def test_a_log_line_says_all_of_a_decision(webhook: Webhook) -> None:
     assert line["reasons"]
     assert line["ms"] > 0
     assert line["time"] > 1.7e9
+
+
+def test_w20_a_trace_of_the_callers_goes_on(webhook: Webhook) -> None:
+    """The line is a span in it, below the caller's: an identity of its own and a duration."""
+    trace, parent = "4bf92f3577b34da6a3ce929d0e0e4736", "00f067aa0ba902b7"
+    for uid, header in (("span-1", f"00-{trace}-{parent}-01"), ("span-2", "00-nonsense")):
+        headers = {**JSON, "traceparent": header}
+        assert webhook.ask(_review(uid, pods.gpu_pod(GPU)), headers=headers).patch
+    line = raw.logged(webhook, "span-1")
+    assert (line["trace"], line["parent"]) == (trace, parent)
+    assert len(line["span"]) == 16
+    assert line["span"] != parent
+    assert "trace" not in raw.logged(webhook, "span-2")
 
 
 def test_a_refusal_is_logged_by_its_code(webhook: Webhook) -> None:

@@ -4,8 +4,10 @@ No value of a variable is in any of them, as Pods keep tokens there.
 """
 
 import logging
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from typing import TypeAlias
 
 import msgspec
@@ -22,6 +24,7 @@ LOG = logging.getLogger("berth.admission")
 Write: TypeAlias = Callable[[str, Mapping[str, object]], None]
 """Takes the name and the fields of what happened: one call for each review."""
 HIDDEN = "(hidden)"
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}.*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +38,9 @@ class Journal:
     _unreadable: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.unreadable", 1))
 
     def reviewed(
-        self, review: wire.Review, decision: Decision, generation: int, seconds: float
+        self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
     ) -> None:
-        """Tell of a review that was answered after `seconds`."""
+        """Tell of a review that was answered after `seconds`; `about` goes into the line."""
         metrics, verdict = self.metrics, decision.verdict
         metrics.count(review.operation, review.resource, verdict.value)
         metrics.duration.observe(seconds)
@@ -45,7 +48,8 @@ class Journal:
             metrics.refusals(problem.reason.value).inc()
         if verdict is Verdict.PATCHED:
             metrics.patches(decision.dialect).inc()
-        self.write("admission.reviewed", line(review, decision, generation, seconds))
+        told = {**line(review, decision), **about, "ms": round(seconds * 1000, 3)}
+        self.write("admission.reviewed", told)
         if LOG.isEnabledFor(logging.DEBUG):
             for number, step in enumerate(steps(decision)):
                 LOG.debug("admission.step", extra={"uid": review.uid, "step": number, "what": step})
@@ -72,10 +76,8 @@ class Journal:
         LOG.error("admission.fault", exc_info=error)
 
 
-def line(
-    review: wire.Review, decision: Decision, generation: int, seconds: float
-) -> Mapping[str, object]:
-    """Return the fields of a review's log line."""
+def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
+    """Return the fields of a log line that follow from the review and what was decided."""
     return {
         "uid": review.uid,
         "namespace": review.namespace,
@@ -89,8 +91,23 @@ def line(
         "reasons": decision.reasons,
         "warnings": decision.warnings,
         "patch": [_hushed(operation) for operation in decision.operations],
-        "generation": generation,
-        "ms": round(seconds * 1000, 3),
+    }
+
+
+def span(traceparent: str | None, uid: str) -> Mapping[str, object]:
+    """Return a span in the caller's trace, as fields: ours is named after the review's uid.
+
+    `traceparent` is W3C's header, version 00: 00-<trace, 32 hex>-<parent, 16 hex>-<flags>. What
+    is none begins no trace.
+    """
+    found = _TRACEPARENT.fullmatch(traceparent) if traceparent else None
+    if not found:
+        return {}
+    trace, parent = found.groups()
+    return {
+        "trace": trace,
+        "parent": parent,
+        "span": blake2b(uid.encode(), digest_size=8).hexdigest(),
     }
 
 

@@ -7,7 +7,7 @@ from time import perf_counter
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, mutate, wire
+from berth.admission import deadline, journal, mutate, wire
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
@@ -86,7 +86,11 @@ class Handler:
             return web.Response(status=500, text=text)
         finally:
             self.load.release(size)
-        self.journal.reviewed(review, decision, generation.number, perf_counter() - started)
+        about = {
+            "generation": generation.number,
+            **journal.span(request.headers.get("traceparent"), review.uid),
+        }
+        self.journal.reviewed(review, decision, about, perf_counter() - started)
         return web.Response(body=answer, content_type="application/json")
 
     def _late(self, seconds: float) -> web.Response:

@@ -63,9 +63,10 @@ class Reloader:
     async def watch(self, every: float) -> None:
         """Take a generation whenever a file changes, for as long as the process runs."""
         while self.sources.files:
+            known = files.read(self.sources.files)  # before we use them, or a change is lost
             self.take()
             try:
-                async for _ in files.changes(self.sources.files, every):
+                async for _ in files.changes(self.sources.files, every, known):
                     self.take()
             except OSError as error:  # the folder itself is gone: it may come again
                 LOG.warning("configuration.unwatched", extra={"why": str(error)})

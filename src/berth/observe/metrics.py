@@ -1,12 +1,13 @@
 """What Prometheus sees: every metric of the webhook, by name."""
 
 import platform
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.gc_collector import GCCollector
+from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 
@@ -19,6 +20,7 @@ _LATENCIES = (
 _LAGS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _OPERATIONS = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
 T = TypeVar("T", Counter, Gauge)
+M = TypeVar("M", bound=MetricWrapperBase)
 
 
 class Metrics:
@@ -27,6 +29,7 @@ class Metrics:
     def __init__(self) -> None:
         """Register everything; what has no label is 0 from the start."""
         self.registry = CollectorRegistry()
+        self._all: list[MetricWrapperBase] = []
         counter, gauge = self._counter, self._gauge
         requests = counter(
             "hami_webhook_requests",
@@ -38,11 +41,10 @@ class Metrics:
             "result",
         )
         self._requests = cache(requests.labels)
-        self.duration = Histogram(
+        self.duration = self._histogram(
             "hami_webhook_request_duration_seconds",
             "From the head of a request to its answer, for reviews that were decided.",
-            buckets=_LATENCIES,
-            registry=self.registry,
+            _LATENCIES,
         )
         self.connections = gauge("hami_webhook_active_connections", "TLS connections open now.")
         self.refusals = _children(
@@ -85,11 +87,10 @@ class Metrics:
         )
         self.strangers = counter("berth_callers_refused", "Calls refused because of who made them.")
         self.ready = gauge("berth_ready", "1 where /readyz is green.")
-        self.lag = Histogram(
+        self.lag = self._histogram(
             "berth_event_loop_lag_seconds",
             "How late the event loop came to a timer, twice a second.",
-            buckets=_LAGS,
-            registry=self.registry,
+            _LAGS,
         )
         info = gauge("berth_build_info", "Always 1; what runs.", "version", "python")
         info.labels(__version__, platform.python_version()).set(1)
@@ -110,11 +111,22 @@ class Metrics:
         GCCollector(registry=self.registry)
         return self
 
+    def all(self) -> Sequence[MetricWrapperBase]:
+        """Return our own metrics, in the order of their making."""
+        return self._all
+
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
-        return Counter(name, text, labels, registry=self.registry)
+        return self._kept(Counter(name, text, labels, registry=self.registry))
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
-        return Gauge(name, text, labels, registry=self.registry)
+        return self._kept(Gauge(name, text, labels, registry=self.registry))
+
+    def _histogram(self, name: str, text: str, bounds: Sequence[float]) -> Histogram:
+        return self._kept(Histogram(name, text, buckets=bounds, registry=self.registry))
+
+    def _kept(self, metric: M) -> M:
+        self._all.append(metric)
+        return metric
 
 
 def _children(metric: T) -> Callable[[str], T]:
