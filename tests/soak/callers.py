@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import http.client
 import ssl
 import threading
 import time
@@ -16,6 +17,7 @@ from tests import pods, webhook
 from tests.wire import raw
 
 _PROBE_EVERY = 0.1
+_KUBELET_WAITS = 1.0  # timeoutSeconds, where a probe says nothing else
 _PIECE = 2**17
 
 
@@ -118,17 +120,22 @@ class _Caller:
         return answered
 
     async def _send(self, request: bytes) -> None:
-        for start in range(0, len(request), _PIECE):
-            self.writer.write(request[start : start + _PIECE])
-            await self.writer.drain()
+        with contextlib.suppress(OSError):  # who reads the answer hears of it
+            for start in range(0, len(request), _PIECE):
+                self.writer.write(request[start : start + _PIECE])
+                await self.writer.drain()
 
 
 @dataclass
 class Probes:
-    """What the probes answered meanwhile: 200 or not, and after how many seconds."""
+    """What the probes answered meanwhile."""
 
     red: int = 0
+    """With another status than 200, or none."""
     seconds: list[float] = field(default_factory=list)
+    """How long each took."""
+    longest_unwell: float = 0
+    """The longest time in which each was slower than kubelet waits, or red."""
 
 
 @contextlib.contextmanager
@@ -137,14 +144,20 @@ def probed(running: webhook.Webhook) -> Iterator[Probes]:
     found, stop = Probes(), threading.Event()
 
     def probe() -> None:
+        well = time.perf_counter()
         while not stop.wait(_PROBE_EVERY):
             for path in ("/healthz", "/readyz"):
                 begun = time.perf_counter()
                 try:
-                    found.red += running.ask(path=path, method="GET").status != 200
-                except OSError:
-                    found.red += 1
-                found.seconds.append(time.perf_counter() - begun)
+                    green = running.ask(path=path, method="GET").status == 200
+                except (OSError, http.client.HTTPException):
+                    green = False
+                ended = time.perf_counter()
+                found.red += not green
+                found.seconds.append(ended - begun)
+                if green and ended - begun <= _KUBELET_WAITS:
+                    well = ended
+                found.longest_unwell = max(found.longest_unwell, ended - well)
 
     thread = threading.Thread(target=probe)
     thread.start()

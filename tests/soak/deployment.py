@@ -127,7 +127,17 @@ def deployed(
     known = ("--kubeconfig", str(plane.kubeconfig))
     with proxy.running() as endpoint, ExitStack() as stack:
         url = f"https://127.0.0.1:{endpoint.port}"
-        given = ("--register", *known, "--url", url, "--set", "log.flushSeconds=0.1", *flags)
+        given = (
+            "--register",
+            *known,
+            "--url",
+            url,
+            "--set",
+            "log.flushSeconds=0.1",
+            "--set",
+            "server.stopSeconds=15",
+            *flags,
+        )
         stack.callback(_unregister, known)
         deployment = Deployment(folder, endpoint, given, dict(files), stack)
         for _ in range(REPLICAS):

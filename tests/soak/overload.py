@@ -17,34 +17,35 @@ CALLERS = 64
 MOST_MIB = 256
 """The memory limit of `berth manifests`."""
 _SLOW = Path(__file__).with_name("slow.py")
-_TIMES_TOO_MANY = 4
+_PER_SECOND = 200
+_SLOW_SECONDS = 0.02
 _IN_FLIGHT = 4
-_PROBE_SECONDS, _IN_A_ROW = 1.0, 3  # kubelet's timeoutSeconds and failureThreshold by default
+_UNWELL = 10.0  # seconds: for the third probe in a row, one each 5 s, as in `berth manifests`
 _LARGEST = 8 * 2**20
 
 
 def slow(ground: Ground) -> Result:
     """Offer four times what a slow decision can do: the rest is told to come again."""
-    requests = [request(number) for number in range(ground.creations)]
+    seconds = ground.creations / ground.per_second
+    requests = [request(number) for number in range(int(seconds * _PER_SECOND))]
     limit = ("--set", f"server.mostInFlight={_IN_FLIGHT}")
-    seconds = _TIMES_TOO_MANY / ground.per_second  # 0.02 for 200 a second
-    berth = (str(_SLOW), str(seconds))
+    berth = (str(_SLOW), str(_SLOW_SECONDS))
     with webhook.running(_folder(ground, "overload-slow"), *limit, berth=berth) as running:
         with probed(running) as probes:
-            found = flood(running, requests, callers=CALLERS, per_second=ground.per_second)
+            found = flood(running, requests, callers=CALLERS, per_second=_PER_SECOND)
         peak = raw.peak_mib(running)
         broken = [*_shed(found), *_green(probes), *_bounded(running, peak)]
     overtaken = _overtaken(running, found.answers)
     # Of what comes while the decisions under way are made, the kernel tells in its own order.
-    if overtaken > 2 * _IN_FLIGHT * seconds:
+    if overtaken > 2 * _IN_FLIGHT * _SLOW_SECONDS:
         broken.append(f"a review was overtaken by one that was sent {overtaken:.2f} s later")
-    served = len(found.with_status(200)) * _TIMES_TOO_MANY / len(requests)
+    served = len(found.with_status(200)) * _SLOW_SECONDS / seconds
     counted = {
         **_counted(found, probes, peak),
         "served of what could be": f"{served:.0%}",
         "overtaken by at most": f"{overtaken * 1000:.0f} ms",
     }
-    outcome = _outcome(found, len(requests), ground.per_second)
+    outcome = _outcome(found, len(requests), _PER_SECOND)
     return Result(name="overload-slow", outcome=outcome, counted=counted, broken=broken)
 
 
@@ -105,11 +106,9 @@ def _shed(found: Flood, *, some: bool = True) -> list[str]:
 
 def _green(probes: Probes) -> list[str]:
     """Return what would make kubelet take the process for unwell."""
-    slow = ["x" if seconds > _PROBE_SECONDS else "-" for seconds in probes.seconds]
-    in_a_row = max((len(run) for run in "".join(slow).split("-")), default=0)
     problems = {
         f"{probes.red} of {len(probes.seconds)} probes were red": probes.red > 0,
-        f"{in_a_row} probes in a row took over {_PROBE_SECONDS:.0f} s": in_a_row >= _IN_A_ROW,
+        f"probes were slow for {probes.longest_unwell:.1f} s": probes.longest_unwell > _UNWELL,
         "no probe was answered": not probes.seconds,
     }
     return [text for text, holds in problems.items() if holds]

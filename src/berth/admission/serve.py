@@ -64,9 +64,6 @@ class Handler:
         try:
             budget = deadline.budget(query)
             body = await _body(request, size, limits, budget)
-            # Let all that has come meanwhile be counted: decided at once, nothing is ever in
-            # flight beside it, and whatever is too much waits without an end.
-            await asyncio.sleep(0)
             review = wire.decode(body)
             if budget is not None and perf_counter() - started > budget:
                 return self._late(perf_counter() - started)
@@ -121,6 +118,9 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
         raise BadReview("the body did not come in time", 408) from None
     except (ConnectionError, web.RequestPayloadError):
         raise BadReview("the caller went away before the end of the body") from None
+    # Let all that has come meanwhile be counted: decided at once, nothing is ever in flight beside
+    # it, and whatever is too much waits without an end.
+    await asyncio.sleep(0)
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
     return body
