@@ -23,6 +23,14 @@ Interval: TypeAlias = Annotated[
     float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")
 ]
 
+Text: TypeAlias = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
+AddressRange: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9A-Fa-f:.]+(/\d{1,3})?\Z",
+        description="a range of addresses such as 10.0.0.0/8 or fd00::/8",
+    ),
+]
 Name: TypeAlias = Annotated[
     str,
     Meta(

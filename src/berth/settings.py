@@ -13,7 +13,19 @@ from typing import Any, Literal, TypeAlias, cast, get_origin
 import msgspec
 
 from berth import closest, configfile
-from berth.bounds import Bytes, Count, Duration, Interval, Name, Port, ServicePort, Timeout, Url
+from berth.bounds import (
+    AddressRange,
+    Bytes,
+    Count,
+    Duration,
+    Interval,
+    Name,
+    Port,
+    ServicePort,
+    Text,
+    Timeout,
+    Url,
+)
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
@@ -76,6 +88,19 @@ class Reload(Group, frozen=True):
 
     every_seconds: Interval = 5
     """How often the files are compared, beside the events of their folders; SIGHUP does it too."""
+
+
+class Callers(Group, frozen=True):
+    """Who may ask for admission; the probes always may. All that is set must hold."""
+
+    client_ca_file: str = ""
+    """PEM bundle of authorities; a caller must show a certificate that one of them signed."""
+    client_names: tuple[Text, ...] = ()
+    """Common names, DNS names or URIs, one of which its certificate must have; empty: any."""
+    sources: tuple[AddressRange, ...] = ()
+    """Addresses it may come from, IPv4 and IPv6, such as 10.0.0.0/8; empty: all."""
+    user_agents: tuple[Text, ...] = ()
+    """How its User-Agent may begin: kube-apiserver-admission, say; empty: anyhow."""
 
 
 class Scheduler(Group, frozen=True):
@@ -172,6 +197,7 @@ class Settings(Group, frozen=True):
     server: Server = msgspec.field(default_factory=Server)
     metrics: Metrics = msgspec.field(default_factory=Metrics)
     reload: Reload = msgspec.field(default_factory=Reload)
+    callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
     registration: Registration = msgspec.field(default_factory=Registration)

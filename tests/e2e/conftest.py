@@ -35,7 +35,7 @@ def register(
     """Give a function that runs a registered webhook and takes it out again."""
 
     @contextmanager
-    def run(*arguments: str, own_ca: bool = False) -> Iterator[webhook.Webhook]:
+    def run(*arguments: str, own_ca: bool = False, through: Api = api) -> Iterator[webhook.Webhook]:
         folder = tmp_path_factory.mktemp("webhook")
         port = _free_port()
         known = ("--kubeconfig", str(control_plane.kubeconfig))
@@ -43,7 +43,7 @@ def register(
         flags = ("--register", *known, "--url", url, "--port", str(port), *arguments)
         with webhook.running(folder, *flags, own_ca=own_ca) as running:
             try:
-                _await_registration(api, running)
+                _await_registration(through, running)
                 yield running
             finally:
                 command = [sys.executable, "-m", "berth", "unregister", *known]

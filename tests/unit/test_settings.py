@@ -88,7 +88,8 @@ def changing(keys: tuple[str, ...]) -> str:
     kind = KNOBS[keys]
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
-    choices: tuple[str, ...] = ("https://other",) if keys[-1] == "url" else ("other",)
+    special = {"url": "https://other", "sources": "10.0.0.0/8"}
+    choices: tuple[str, ...] = (special.get(keys[-1], "other"),)
     if kind in (int, float):
         choices = ("7", "9000000")
     elif kind is bool:

@@ -25,6 +25,7 @@ Write: TypeAlias = Callable[[str, Mapping[str, object]], None]
 """Takes the name and the fields of what happened: one call for each review."""
 HIDDEN = "(hidden)"
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}.*")
+_SHOWN, _NAMES = 100, 5  # characters of a word that a caller chooses, and names in its certificate
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,7 @@ class Journal:
     write: Write
     _busy: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.overload", 10))
     _late: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.late", 10))
+    _strangers: Seldom = field(default_factory=lambda: Seldom(LOG, "caller.refused", 60))
     _unreadable: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.unreadable", 1))
 
     def reviewed(
@@ -58,6 +60,13 @@ class Journal:
         """Tell of a request that is no review."""
         self.metrics.count("", "", "unreadable")
         self._unreadable.say(status=error.status, why=str(error))
+
+    def stranger(self, why: str, address: str, agent: str, names: list[str]) -> None:
+        """Tell of a caller that may not call, and of what it says of itself."""
+        self.metrics.count("", "", "stranger")
+        self.metrics.strangers.inc()
+        shown = [name[:_SHOWN] for name in names[:_NAMES]]
+        self._strangers.say(why=why, address=address, agent=agent[:_SHOWN], names=shown)
 
     def overload(self, reason: str) -> None:
         """Tell of a request that was too much."""

@@ -8,6 +8,7 @@ import msgspec
 
 from berth import settings as configured
 from berth.admission import configuration
+from berth.admission.callers import Callers
 from berth.admission.rules import Rules
 from berth.model.raw import Json
 from berth.settings import Settings
@@ -34,6 +35,8 @@ class Generation:
     number: int
     settings: Settings
     rules: Rules
+    callers: Callers | None = None
+    """Who may call; None is everyone."""
     warnings: tuple[str, ...] = ()
 
 
@@ -48,13 +51,19 @@ def read(sources: Sources, number: int = 1) -> Generation:
     """Read and prove a generation from its sources. Raises UsageError."""
     settings = configured.load(sources.config, sources.flags)
     rules, warnings = configuration.rules(settings, sources.device_config)
-    return Generation(number=number, settings=settings, rules=rules, warnings=warnings)
+    return Generation(
+        number=number,
+        settings=settings,
+        rules=rules,
+        callers=configuration.callers(settings.callers),
+        warnings=warnings,
+    )
 
 
 _AT_START = (
     *("server.host", "server.port", "server.certFile", "server.keyFile", "server.caFile"),
     *("server.dnsNames", "server.idleSeconds", "server.handshakeSeconds", "server.headerSeconds"),
-    *("server.hangSeconds", "metrics", "reload", "log.format", "log.flushSeconds"),
+    *("server.hangSeconds", "callers", "metrics", "reload", "log.format", "log.flushSeconds"),
 )
 """What is read at the start alone."""
 

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from berth import names
 from berth.admission import deadline, journal, mutate, wire
+from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
@@ -30,6 +31,8 @@ class Handler:
     load: Load
     readiness: Readiness
     journal: Journal
+    door: Door | None = None
+    """Keeps strangers out; None lets everyone in."""
 
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
@@ -37,7 +40,8 @@ class Handler:
         if path in _MUTATE or path.startswith(_INJECT):
             if request.method != "POST":
                 return _only("POST")
-            response = await self._review(request, path, query)
+            closed = self._closed(request, self.door) if self.door else None
+            response = await self._review(request, path, query) if closed is None else closed
         elif path in ("/healthz", "/readyz"):
             if request.method not in ("GET", "HEAD"):
                 return _only("GET, HEAD")
@@ -48,6 +52,15 @@ class Handler:
             response = web.Response(status=404, text="no such path")
         if self.load.ending:  # the caller's next request shall go to another replica
             response.force_close()
+        return response
+
+    def _closed(self, request: web.BaseRequest, door: Door) -> web.Response | None:
+        """Answer a stranger, whose body stays unread, or return None for a known caller."""
+        why = door.why_closed(request.transport, request.headers.get("User-Agent", ""))
+        if why is None:
+            return None
+        response = web.Response(status=403, text=f"Berth does not answer this caller: {why}")
+        response.force_close()
         return response
 
     async def _review(self, request: web.BaseRequest, path: str, query: str) -> web.Response:

@@ -63,6 +63,9 @@ def command(
     else:
         files[deployment.AUTHORITY] = _text(ca_file)
         bundle = files[deployment.AUTHORITY].encode()
+    known = configuration.callers(loaded.callers)
+    if known and known.certificate:
+        files[deployment.CLIENT_AUTHORITY] = _text(Path(loaded.callers.client_ca_file))
     files[deployment.SETTINGS] = _mounted(loaded, own_authority=bool(certificate))
     objects += deployment.access(registered)
     objects += deployment.workload(
@@ -103,7 +106,11 @@ def _mounted(loaded: Settings, *, own_authority: bool) -> str:
         key_file=f"{deployment.TLS_FOLDER}/tls.key",
         ca_file=f"{folder}/{deployment.AUTHORITY}",
     )
-    tree = msgspec.to_builtins(msgspec.structs.replace(loaded, server=server))
+    known = loaded.callers
+    if known.client_ca_file:
+        mounted = f"{deployment.SETTINGS_FOLDER}/{deployment.CLIENT_AUTHORITY}"
+        known = msgspec.structs.replace(known, client_ca_file=mounted)
+    tree = msgspec.to_builtins(msgspec.structs.replace(loaded, server=server, callers=known))
     return yaml.dump(tree, Dumper=_Plain, sort_keys=False)
 
 

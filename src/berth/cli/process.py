@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from berth.admission import registration
+from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.listen import Listener, listen
 from berth.admission.live import Live, Sources
@@ -51,11 +52,13 @@ class Webhook:
         loop.add_signal_handler(signal.SIGHUP, reloader.take)
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
+        journal, known = Journal(self.metrics, self.log.event), self.live.current.callers
         handler = Handler(
             live=self.live,
             load=self.load,
             readiness=self.readiness,
-            journal=Journal(self.metrics, self.log.event),
+            journal=journal,
+            door=Door(known, journal) if known else None,
         )
         async with contextlib.AsyncExitStack() as stack:
             listener = await listen(server, handler, self.identity.context)

@@ -11,7 +11,7 @@ import uvloop
 from berth import clock
 from berth.admission import live
 from berth.admission.live import Live, Sources
-from berth.certs import identity
+from berth.certs import clients, identity
 from berth.cli import options
 from berth.cli.process import Webhook
 from berth.errors import UsageError
@@ -70,6 +70,8 @@ def command(
         else:  # a folder only here: in a Pod, the file system may be read-only
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             shown = identity.make(server, loaded.registration, clock.now(), folder)
+        if loaded.callers.client_ca_file:
+            clients.require_client_ca(shown.context, loaded.callers.client_ca_file)
         webhook = Webhook(
             sources=sources,
             live=Live(generation),
