@@ -68,7 +68,8 @@ async def _flood(
     for task in tasks:
         task.cancel()
     for caller in each:
-        caller.writer.close()
+        caller.writer.transport.abort()
+    await asyncio.sleep(0)  # their ends are heard of
     return found
 
 
@@ -115,7 +116,7 @@ class _Caller:
         early = not sending.done()
         sending.cancel()
         if early or headers.get("connection") == "close":
-            self.writer.close()
+            self.writer.transport.abort()
             await self.connect()
         return answered
 

@@ -25,6 +25,8 @@ CERTIFICATE = {"tls.crt": "server.certFile", "tls.key": "server.keyFile", "ca.cr
 SETTINGS = "settings.yaml"
 _GRACE_SECONDS = 45  # terminationGracePeriodSeconds of `berth manifests`
 _PATIENCE_SECONDS = 30
+_AS_SHIPPED = ("--set", "log.flushSeconds=0.1", "--set", "server.stopSeconds=15")
+"""What tests of one server set otherwise."""
 
 
 @dataclass
@@ -123,28 +125,15 @@ def deployed(
     files: Mapping[str, bytes],
 ) -> Iterator[Deployment]:
     """Run two replicas, registered at the API server and called by it; take all out at the end."""
-    folder.mkdir()
     known = ("--kubeconfig", str(plane.kubeconfig))
     with proxy.running() as endpoint, ExitStack() as stack:
         url = f"https://127.0.0.1:{endpoint.port}"
-        given = (
-            "--register",
-            *known,
-            "--url",
-            url,
-            "--set",
-            "log.flushSeconds=0.1",
-            "--set",
-            "server.stopSeconds=15",
-            *flags,
-        )
+        given = ("--register", *known, "--url", url, *_AS_SHIPPED, *flags)
         stack.callback(_unregister, known)
         deployment = Deployment(folder, endpoint, given, dict(files), stack)
         for _ in range(REPLICAS):
             deployment.start()
-        until(
-            lambda: "hami-scheduler" in tried(plane, namespace), "the API server calls the webhook"
-        )
+        until(lambda: "hami-scheduler" in tried(plane, namespace), "the API server calls us")
         yield deployment
 
 

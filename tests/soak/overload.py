@@ -30,7 +30,7 @@ def slow(ground: Ground) -> Result:
     requests = [request(number) for number in range(int(seconds * _PER_SECOND))]
     limit = ("--set", f"server.mostInFlight={_IN_FLIGHT}")
     berth = (str(_SLOW), str(_SLOW_SECONDS))
-    with webhook.running(_folder(ground, "overload-slow"), *limit, berth=berth) as running:
+    with webhook.running(ground.place("overload-slow"), *limit, berth=berth) as running:
         with probed(running) as probes:
             found = flood(running, requests, callers=CALLERS, per_second=_PER_SECOND)
         peak = raw.peak_mib(running)
@@ -52,7 +52,7 @@ def slow(ground: Ground) -> Result:
 def large(ground: Ground) -> Result:
     """Have 64 callers send 8 MiB each at once: memory stays within what the Pod may have."""
     requests = [request(number, _LARGEST) for number in range(CALLERS)]
-    with webhook.running(_folder(ground, "overload-large")) as running:
+    with webhook.running(ground.place("overload-large")) as running:
         with probed(running) as probes:
             found = flood(running, requests, callers=CALLERS, per_second=1e6)
         peak = raw.peak_mib(running)
@@ -67,7 +67,7 @@ def cost(ground: Ground) -> Result:
     limit = ("--set", f"server.mostInFlight={_IN_FLIGHT}", "--set", "server.bodySeconds=600")
     small = [request(number) for number in range(min(ground.creations, 2000))]
     big = [request(number, _LARGEST) for number in range(8)]
-    with webhook.running(_folder(ground, "overload-cost"), *limit) as running:
+    with webhook.running(ground.place("overload-cost"), *limit) as running:
         served = {len(each): _cpu(running, each, 200) for each in (small, big)}
         with _all_places_taken(running):
             refused = {len(each): _cpu(running, each, 503) for each in (small, big)}
@@ -81,12 +81,6 @@ def cost(ground: Ground) -> Result:
         if refused[size] > served[size]
     ]
     return Result(name="overload-cost", outcome=None, counted=counted, broken=broken)
-
-
-def _folder(ground: Ground, name: str) -> Path:
-    folder = ground.folder / name
-    folder.mkdir()
-    return folder
 
 
 def _shed(found: Flood, *, some: bool = True) -> list[str]:

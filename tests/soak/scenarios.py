@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -37,6 +38,10 @@ class Ground:
     flags: tuple[str, ...] = ()
     """Further flags of every replica."""
 
+    def place(self, name: str) -> Path:
+        """Return a new folder."""
+        return Path(tempfile.mkdtemp(dir=self.folder, prefix=f"{name}-"))
+
 
 @contextmanager
 def loaded(
@@ -47,7 +52,7 @@ def loaded(
     `files` are what is on its volumes: a certificate where nothing else is said.
     """
     mounted = certificate() if files is None else files
-    given, where = (*ground.flags, *flags), ground.folder / name
+    given, where = (*ground.flags, *flags), ground.place(name)
     with deployment.deployed(ground.plane, where, ground.namespace, given, mounted) as deployed:
         before, tenth = deployed.logged("admission.reviewed"), ground.creations // 10
         begun = load.begin(ground.plane, ground.namespace, ground.creations, ground.per_second)
@@ -97,10 +102,7 @@ def reload(ground: Ground) -> Result:
     with loaded(ground, "reload", files={**certificate(), SETTINGS: b"{}"}) as (deployed, begun):
         for number, step in enumerate(steps, 1):
             deployed.publish({SETTINGS: orjson.dumps(step)})
-            taken = REPLICAS * number
-            until(
-                lambda taken=taken: deployed.logged("configuration.taken") >= taken, "all took it"
-            )
+            deployed.await_logged("configuration.taken", REPLICAS * number)
         outcome = begun.outcome()
         counted = {"generations taken": deployed.logged("configuration.taken"), **seen(deployed)}
     return Result(name="reload", outcome=outcome, counted=counted, broken=lost(outcome))
