@@ -16,15 +16,13 @@ class Private:
     """An API server that the test may treat as it likes."""
 
     plane: ControlPlane
-    store: int
-    """The port of etcd."""
     startup: Startup
 
     def up(self, *flags: str) -> None:
         """Start the API server and wait until it is of use."""
         port = int(self.plane.url.rpartition(":")[2])
         plain = components.apiserver(
-            self.plane.folder, port=port, etcd_port=self.store, accounts=False
+            self.plane.folder, port=port, etcd_port=self.plane.store, accounts=False
         )
         self.startup.run(dataclasses.replace(plain, flags=(*plain.flags, *flags)))
 
@@ -48,9 +46,10 @@ def running(folder: Path, *, programs: Path) -> Iterator[Private]:
     pki.make(components.certificates(folder))
     trust = probe.trust(components.certificates(folder))
     store, peer, port = ports.free(3)
-    plane = ControlPlane(folder=folder, url=f"https://127.0.0.1:{port}", programs=programs)
+    url = f"https://127.0.0.1:{port}"
+    plane = ControlPlane(folder=folder, url=url, programs=programs, store=store)
     startup = Startup(folder=folder, programs=programs, tied=True, trust=trust)
-    private = Private(plane=plane, store=store, startup=startup)
+    private = Private(plane=plane, startup=startup)
     private.kubeconfig(plane.kubeconfig, server=plane.url)
     try:
         startup.run(components.etcd(folder, port=store, peer_port=peer))
