@@ -140,7 +140,7 @@ def deployed(
 def ready(replica: webhook.Webhook) -> bool:
     """Say whether its readiness probe would be green."""
     try:
-        return replica.ask(path="/readyz", method="GET").status == 200
+        return replica.operator("/readyz").status == 200
     except (OSError, http.client.HTTPException):
         return False
 

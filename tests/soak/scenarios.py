@@ -45,13 +45,13 @@ class Ground:
 
 @contextmanager
 def loaded(
-    ground: Ground, name: str, *flags: str, files: Mapping[str, bytes] | None = None
+    ground: Ground, name: str, *flags: str, mounted: Mapping[str, bytes] | None = None
 ) -> Iterator[tuple[Deployment, Load]]:
     """Give a Deployment under load, a tenth of which has been offered and answered.
 
-    `files` are what is on its volumes: a certificate where nothing else is said.
+    `mounted` is what is on its volumes: a certificate where nothing else is said.
     """
-    mounted = certificate() if files is None else files
+    mounted = certificate() if mounted is None else mounted
     given, where = (*ground.flags, *flags), ground.place(name)
     with deployment.deployed(ground.plane, where, ground.namespace, given, mounted) as deployed:
         before, tenth = deployed.logged("admission.reviewed"), ground.creations // 10
@@ -62,10 +62,11 @@ def loaded(
 
 def certificate() -> dict[str, bytes]:
     """Return a new certificate, as files."""
-    return _files(authority.issue(NAMES, clock.now()))
+    return files(authority.issue(NAMES, clock.now()))
 
 
-def _files(pair: authority.Pair) -> dict[str, bytes]:
+def files(pair: authority.Pair) -> dict[str, bytes]:
+    """Return a certificate as the files of a Secret's volume."""
     return {"tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": pair.authority}
 
 
@@ -99,7 +100,7 @@ def reload(ground: Ground) -> Result:
     """
     library = {"name": "library", "env": [{"name": "LD_PRELOAD", "value": "/opt/ours.so"}]}
     steps = [{"policy": {"privileged": "deny"}}, {"injections": [library]}, {}]
-    with loaded(ground, "reload", files={**certificate(), SETTINGS: b"{}"}) as (deployed, begun):
+    with loaded(ground, "reload", mounted={**certificate(), SETTINGS: b"{}"}) as (deployed, begun):
         for number, step in enumerate(steps, 1):
             deployed.publish({SETTINGS: orjson.dumps(step)})
             deployed.await_logged("configuration.taken", REPLICAS * number)
