@@ -114,7 +114,6 @@ def test_memory_stays_bounded_with_64_clients_that_send_8_mib(tmp_path: Path) ->
     padding = {"metadata": {"name": "large", "annotations": {"a": "x" * (8 * 2**20 - 4096)}}}
     body = json.dumps(webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}) | padding)).encode()
     with webhook.running(tmp_path) as running:
-        before = raw.peak_mib(running)
         connections = [
             running.tls().wrap_socket(raw.dial(running), server_hostname="127.0.0.1")
             for _ in range(64)
@@ -125,7 +124,7 @@ def test_memory_stays_bounded_with_64_clients_that_send_8_mib(tmp_path: Path) ->
         statuses = [_finish(connection, request[1024:]) for connection in connections]
         assert statuses.count(200) >= 1
         assert set(statuses) <= {200, 503}
-        assert raw.peak_mib(running) - before < 300
+        assert raw.peak_mib(running) < 256  # the memory limit of `berth manifests`
         assert running.ask(ASKED).status == 200
 
 
