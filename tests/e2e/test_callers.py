@@ -106,8 +106,9 @@ def test_a_certificate_of_another_authority_is_refused_in_the_handshake(
         flags = (*known.flags, "--register", *kubeconfig, "--set", foreign)
         with webhook.running(tmp_path, *flags) as running:
             said = refused(known.api, space)
-            assert 'failed calling webhook "gpu.berth.dev"' in said
-            assert "EOF" in said
+            # Then EOF, or, about one time in twenty, a reset: our end closes with bytes unread.
+            assert f'failed to call webhook: Post "https://127.0.0.1:{running.port}' in said
+            assert "callers." not in said
             assert not running.logged("caller.refused")
             assert running.ask(path="/readyz", method="GET").status == 200
     finally:

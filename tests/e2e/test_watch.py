@@ -91,10 +91,12 @@ async def watching(
 async def linked(
     server: Private, tmp_path: Path, pace: Pace = SOON
 ) -> AsyncIterator[tuple[Link, Watch[Pod]]]:
-    """Run a watch whose way to the API server is a link."""
+    """Run a watch whose way to the API server is a link; it is open, and has seen pod-99 come."""
     async with Link.to(int(server.plane.url.rpartition(":")[2])) as link:
         kubeconfig = server.kubeconfig(tmp_path / "k", server=f"https://127.0.0.1:{link.port}")
         async with watching(kubeconfig, pace) as watch:
+            await filler.create(server.plane, "default", range(99, 100))
+            await until(lambda: watch.store.get("default", "pod-99") is not None, watch)
             yield link, watch
 
 
@@ -157,7 +159,7 @@ def test_a_short_outage_is_resumed_and_no_deletion_missed(server: Private, tmp_p
             await until(lambda: watch.status().errors > 3, watch)
             assert "no answer from the API server" in watch.status().why
             await link.join()
-            await until(lambda: len(watch.store) == 15, watch)
+            await until(lambda: len(watch.store) == 16, watch)
             assert sorted(heard.deleted) == names(*range(5))
             assert watch.status().lists == 1
             assert watch.status().why == ""
@@ -182,7 +184,7 @@ def test_an_api_server_that_restarts_costs_no_deletion(server: Private, tmp_path
             server.up()
             await until(lambda: watch.status().lists == 2, watch)
             assert sorted(heard.deleted) == names(*range(5))
-            assert heard.added[20:] == names(4)
+            assert heard.added[21:] == names(4)
             await filler.delete(server.plane, "default", range(5, 7))
             await until(lambda: len(heard.deleted) == 7, watch)
             assert counted(watch) == recount(server)
@@ -237,6 +239,7 @@ def test_a_stalled_connection_is_cut_and_resumed(server: Private, tmp_path: Path
             assert link.taken > before
             assert watch.status().staleness_seconds < pace.quiet
             assert watch.status().lists == 1
+            assert watch.status().errors == 0
             assert counted(watch) == recount(server)
 
     asyncio.run(run())

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import msgspec
 
@@ -23,8 +23,11 @@ from berth.observe.seldom import Seldom
 LOG = logging.getLogger("berth.admission")
 Write: TypeAlias = Callable[[str, Mapping[str, object]], None]
 """Takes the name and the fields of what happened: one call for each review."""
+T = TypeVar("T")
 HIDDEN = "(hidden)"
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}.*")
+_LONGEST, _MOST = 253, 32
+"""No name in Kubernetes is longer, and nobody reads more of a kind; a Pod can have 50,000."""
 _SHOWN, _NAMES = 100, 5  # characters of a word that a caller chooses, and names in its certificate
 
 
@@ -88,18 +91,18 @@ class Journal:
 def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
     """Return the fields of a log line that follow from the review and what was decided."""
     return {
-        "uid": review.uid,
-        "namespace": review.namespace,
-        "pod": review.shown_name,
-        "owner": review.owner,
-        "operation": review.operation,
+        "uid": review.uid[:_LONGEST],
+        "namespace": review.namespace[:_LONGEST],
+        "pod": review.shown_name[:_LONGEST],
+        "owner": review.owner[:_LONGEST],
+        "operation": review.operation[:_LONGEST],
         "dry_run": review.dry_run,
-        "asked": asked(decision.demand) if decision.demand else [],
+        "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
         "decision": decision.verdict.value,
-        "codes": [problem.reason.value for problem in decision.problems],
-        "reasons": decision.reasons,
-        "warnings": decision.warnings,
-        "patch": [_hushed(operation) for operation in decision.operations],
+        "codes": list(dict.fromkeys(problem.reason.value for problem in decision.problems)),
+        "reasons": [_short(reason) for reason in decision.first_reasons(_MOST)],
+        "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
+        "patch": [_hushed(operation) for operation in decision.operations[:_MOST]],
     }
 
 
@@ -123,7 +126,7 @@ def span(traceparent: str | None, uid: str) -> Mapping[str, object]:
 def asked(demand: Demand) -> list[Json]:
     """Say what each container asked for: its name, the vendor's, and the amounts that it named."""
     return [
-        {"container": wanted.container.name, **_amounts(wanted.share)}
+        {"container": wanted.container.name[:_LONGEST], **_amounts(wanted.share)}
         for wanted in demand.containers
         if wanted.share
     ]
@@ -141,10 +144,10 @@ def _amounts(share: Share) -> JsonObject:
 
 def steps(decision: Decision) -> Iterator[str]:
     """Yield what was found and done, one after the other."""
-    for wanted in asked(decision.demand) if decision.demand else []:
+    for wanted in asked(decision.demand)[:_MOST] if decision.demand else []:
         yield f"asked: {wanted}"
-    yield from decision.reasons
-    for warning in decision.warnings:
+    yield from decision.first_reasons(_MOST)
+    for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
     yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
 
@@ -153,10 +156,17 @@ def _hushed(operation: JsonObject) -> JsonObject:
     """Hide what a variable is set to."""
     path = operation["path"]
     if "value" not in operation or not isinstance(path, str) or "/env" not in path:
-        return operation
+        return {key: _short(value) for key, value in operation.items()}
     if path.endswith("/value"):
         return {**operation, "value": HIDDEN}
     return {**operation, "value": _without_values(operation["value"])}
+
+
+def _short(value: T) -> T | str:
+    """Cut a long text, such as the record of what a Pod of many containers asked for."""
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{value[:_LONGEST]}…"
+    return value
 
 
 def _without_values(value: Json) -> Json:

@@ -129,7 +129,8 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
         if hurried:
             raise _OutOfTimeError from None
         raise BadReview("the body did not come in time", 408) from None
-    except (ConnectionError, web.RequestPayloadError):
+    except (ConnectionError, RuntimeError, web.RequestPayloadError):
+        # RuntimeError is how aiohttp says that the caller left before we began to read.
         raise BadReview("the caller went away before the end of the body") from None
     # Let all that has come meanwhile be counted: decided at once, nothing is ever in flight beside
     # it, and whatever is too much waits without an end.

@@ -106,6 +106,8 @@ def _told() -> Iterator[None]:
     """Turn what goes wrong below into a ReadFailed."""
     try:
         yield
+    except (TimeoutError, httpx2.TimeoutException) as error:
+        raise ReadFailed("no answer from the API server: it took too long") from error
     except _FAILURES as error:
         why = " ".join(str(error).split()) or type(error).__name__
         raise ReadFailed(f"no answer from the API server: {why}") from error

@@ -1,6 +1,8 @@
 """What admission answers: a verdict, and for a refusal every mistake that was found."""
 
+from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 
 import msgspec
 
@@ -74,8 +76,17 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why, in sentences: what is wrong, why nothing is done, and why each edit is made."""
-        made = [f"{dotted(edit.path)}: {edit.why}" for edit in self.edits]
-        return (*map(str, self.problems), *self.notes, *made)
+        return tuple(self._reasons())
+
+    def first_reasons(self, most: int) -> tuple[str, ...]:
+        """Return at most so many of the reasons: a Pod of 3 MiB can have fifty thousand."""
+        return tuple(islice(self._reasons(), most))
+
+    def _reasons(self) -> Iterator[str]:
+        yield from map(str, self.problems)
+        yield from self.notes
+        for edit in self.edits:
+            yield f"{dotted(edit.path)}: {edit.why}"
 
     def warned(self, warnings: tuple[str, ...]) -> "Decision":
         """Return the same decision with more warnings."""
