@@ -52,6 +52,11 @@ def test_a_killed_replica_fails_no_creation_under_ignore(ground: Ground) -> None
     _keeps(scenarios.killed_ignore, ground)
 
 
+def test_the_backstop_refuses_what_passes_unmutated_and_nothing_else(ground: Ground) -> None:
+    """Under Ignore, while one replica is dead and then both."""
+    _keeps(scenarios.killed_backstop, ground)
+
+
 def test_w14_a_slow_decision_makes_no_queue(ground: Ground) -> None:
     """The process lives, probes are green, the rest is 503, what is served is served in order."""
     _keeps(overload.slow, ground)

@@ -30,7 +30,7 @@ from tests.cluster.controlplane import ControlPlane
 _PLAIN_EVERY = 4
 _CONNECTIONS = 100  # to the API server: half of what it works on at a time
 _MUTATED = b'"schedulerName":"hami-scheduler"'
-_CALLER = re.compile(r"127\.0\.0\.1:\d+->")  # of the API server, another each time
+_OWN = re.compile(r"127\.0\.0\.1:\d+->|(?<=soak-)\w{5}")  # what is another in each text
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
@@ -186,7 +186,7 @@ async def _create(
             tally.unmutated += not plain and _MUTATED not in body
         else:
             text = str(orjson.loads(body)["message"])
-            tally.failures[_CALLER.sub("", text)] += 1
+            tally.failures[_OWN.sub("", text)] += 1
             tally.plain_failed += plain
 
 
