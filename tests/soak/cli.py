@@ -1,5 +1,6 @@
 """`scripts/soak`: Pod creations while the webhook is replaced, changed, killed and flooded."""
 
+import signal
 import sys
 import tempfile
 from pathlib import Path
@@ -62,6 +63,7 @@ def _say(line: str) -> None:
 
 
 if __name__ == "__main__":
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # all that was started is stopped
     try:
         soak(prog_name="scripts/soak")
     except ClusterError as error:
