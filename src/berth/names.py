@@ -18,11 +18,10 @@ WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
 INJECT_LABEL: Final = "hami-webhook/inject"
 INJECT_LABEL_VALUE: Final = "enabled"
 HAMI_PATH: Final = "/webhook"
-HAMI_ANNOTATIONS: Final = (
-    "hami.io/node-scheduler-policy",
-    "hami.io/gpu-scheduler-policy",
-    "hami.io/device-scoring-weights",
-)
+NODE_POLICY: Final = "hami.io/node-scheduler-policy"
+DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
+WEIGHTS: Final = "hami.io/device-scoring-weights"
+HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"

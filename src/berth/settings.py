@@ -121,6 +121,8 @@ class Policy(Group, frozen=True):
     """What becomes of NVIDIA_VISIBLE_DEVICES in a container that is given a device."""
     limit_env: Literal["remove", "deny", "keep"] = "deny"
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
+    unmanaged_vendors: tuple[str, ...] = ()
+    """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
 
@@ -165,7 +167,7 @@ class Injection(Group, frozen=True):
     name: Name
     """Part of the webhook's name."""
     vendor: str = "nvidia"
-    """Whose devices a container must have."""
+    """Whose devices a container must have: a family such as ascend, or one, such as Ascend910A."""
     namespace_selector: Fragment = {}
     """A label selector, which the API server evaluates; empty matches every namespace."""
     env: tuple[EnvEntry, ...] = ()

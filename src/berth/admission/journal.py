@@ -132,7 +132,7 @@ def asked(demand: Demand) -> list[Json]:
     ]
 
 
-_AMOUNTS = tuple(name for name in Share.__struct_fields__ if name != "vendor")
+_AMOUNTS = ("count", "memory_mib", "memory_percent", "cores", "priority", "slices")
 
 
 def _amounts(share: Share) -> JsonObject:
