@@ -62,6 +62,6 @@ def test_w14_a_slow_decision_makes_no_queue(ground: Ground) -> None:
     _keeps(overload.slow, ground)
 
 
-def test_w14_a_refusal_costs_less_than_an_answer(ground: Ground) -> None:
+def test_a_refusal_costs_less_than_an_answer(ground: Ground) -> None:
     """For small bodies and for the largest."""
     _keeps(overload.cost, ground)
