@@ -6,7 +6,7 @@ from typing import Final
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
-"""Annotation of our own Pods: new settings or a new certificate make new Pods."""
+"""Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
 WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"
@@ -27,6 +27,7 @@ HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+NAME_LABEL: Final = "app.kubernetes.io/name"
 OS_LABEL: Final = "kubernetes.io/os"
 
 MUTATE_PATH: Final = "/mutate"

@@ -1,6 +1,5 @@
 """The objects of an installation: who runs the webhook, where, and with which rights."""
 
-from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
@@ -8,7 +7,6 @@ from hashlib import sha256
 import orjson
 
 from berth import names
-from berth.certs.authority import Pair
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
 
@@ -28,12 +26,11 @@ class Choice:
 
     image: str
     replicas: int
-    tls_secret: str
+    tls_secret: str | None
+    """A Secret to mount; None: Berth makes its own certificates."""
     port: int
     files: Mapping[str, str]
     """Contents of settings.yaml, and of device-config.yaml, ca.crt, client-ca.crt where given."""
-    certificate: JsonObject
-    """`data` of the Secret that is printed too; empty where `tls_secret` is there already."""
 
 
 def _metadata(name: str, registration: Registration | None = None) -> JsonObject:
@@ -44,18 +41,6 @@ def _metadata(name: str, registration: Registration | None = None) -> JsonObject
 def namespace(registration: Registration) -> JsonObject:
     """Return Berth's own namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": _metadata(registration.namespace)}
-
-
-def secret(registration: Registration, name: str, pair: Pair) -> JsonObject:
-    """Return the Secret of a certificate that was made here."""
-    data = {"tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": pair.authority}
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "type": "kubernetes.io/tls",
-        "metadata": _metadata(name, registration),
-        "data": {key: b64encode(value).decode() for key, value in data.items()},
-    }
 
 
 def access(registration: Registration) -> list[JsonObject]:
@@ -75,32 +60,50 @@ def access(registration: Registration) -> list[JsonObject]:
             "verbs": ["get", "patch"],
         },
     ]
-    subject: JsonObject = {
-        "kind": "ServiceAccount",
-        "name": account,
-        "namespace": registration.namespace,
-    }
     return [
         {
             "apiVersion": "v1",
             "kind": "ServiceAccount",
             "metadata": _metadata(account, registration),
         },
+        *_granted("ClusterRole", registration, _metadata(account), rules),
+    ]
+
+
+def secret_access(registration: Registration, name: str) -> list[JsonObject]:
+    """Return the right to keep the Secret of our CA: it alone, but for its creation."""
+    rules: list[Json] = [
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
         {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRole",
-            "metadata": _metadata(account),
-            "rules": rules,
+            "apiGroups": [""],
+            "resources": ["secrets"],
+            "resourceNames": [name],
+            "verbs": ["get", "patch"],
         },
+    ]
+    metadata = _metadata(registration.service, registration)
+    return _granted("Role", registration, metadata, rules)
+
+
+def _granted(
+    kind: str, registration: Registration, metadata: JsonObject, rules: list[Json]
+) -> list[JsonObject]:
+    """Return a role, and the binding that gives it to our account."""
+    group = "rbac.authorization.k8s.io"
+    version = f"{group}/v1"
+    subject: JsonObject = {
+        "kind": "ServiceAccount",
+        "name": registration.service,
+        "namespace": registration.namespace,
+    }
+    role: JsonObject = {"apiGroup": group, "kind": kind, "name": metadata["name"]}
+    return [
+        {"apiVersion": version, "kind": kind, "metadata": metadata, "rules": rules},
         {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": _metadata(account),
-            "roleRef": {
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "ClusterRole",
-                "name": account,
-            },
+            "apiVersion": version,
+            "kind": f"{kind}Binding",
+            "metadata": metadata,
+            "roleRef": role,
             "subjects": [subject],
         },
     ]
@@ -158,19 +161,15 @@ def workload(registration: Registration, choice: Choice) -> list[JsonObject]:
 
 def _checksum(choice: Choice) -> str:
     """Return what changes with what the Pods read at their start only."""
-    read = {"files": dict(choice.files), "certificate": choice.certificate}
-    return sha256(orjson.dumps(read, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return sha256(orjson.dumps(dict(choice.files), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _pod(registration: Registration, choice: Choice) -> JsonObject:
-    volumes: list[Json] = [
-        {"name": "tls", "secret": {"secretName": choice.tls_secret}},
-        {"name": "settings", "configMap": {"name": registration.service}},
-    ]
-    mounts: list[Json] = [
-        {"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True},
-        {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True},
-    ]
+    volumes: list[Json] = [{"name": "settings", "configMap": {"name": registration.service}}]
+    mounts: list[Json] = [{"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True}]
+    if choice.tls_secret:
+        volumes.append({"name": "tls", "secret": {"secretName": choice.tls_secret}})
+        mounts.append({"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True})
     probe: JsonObject = {"port": "https", "scheme": "HTTPS"}
     container: JsonObject = {
         "name": "webhook",
