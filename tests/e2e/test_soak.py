@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.cluster.controlplane import ControlPlane
-from tests.soak import overload, scenarios
+from tests.soak import overload, rotations, scenarios
 from tests.soak.report import Result
 from tests.soak.scenarios import Ground
 
@@ -35,6 +35,21 @@ def _keeps(scenario: Callable[[Ground], Result], ground: Ground) -> None:
 def test_l1_no_creation_fails_in_a_rolling_restart(ground: Ground) -> None:
     """A Service's endpoint is removed only after the replica has begun to stop."""
     _keeps(scenarios.rolling_restart, ground)
+
+
+def test_l3_no_creation_fails_while_leaves_are_replaced(ground: Ground) -> None:
+    """On the volumes, on one replica's before the other's."""
+    _keeps(rotations.leaf, ground)
+
+
+def test_l5_no_creation_fails_while_a_given_ca_is_replaced(ground: Ground) -> None:
+    """Leaf and CA at once, as cert-manager does it."""
+    _keeps(rotations.ca_on_volumes, ground)
+
+
+def test_l5_no_creation_fails_while_our_own_ca_is_rotated(ground: Ground) -> None:
+    """By `berth certificates rotate`, until the CA before it is trusted no more."""
+    _keeps(rotations.ca_of_our_own, ground)
 
 
 def test_no_creation_fails_while_the_settings_change(ground: Ground) -> None:

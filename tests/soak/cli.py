@@ -9,12 +9,15 @@ import click
 
 from tests.cluster import build, controlplane, namespaces
 from tests.cluster.errors import ClusterError
-from tests.soak import overload, report, scenarios
+from tests.soak import overload, report, rotations, scenarios
 from tests.soak.scenarios import Ground
 
 SCENARIOS = {
     "quiet": scenarios.quiet,
     "rolling-restart": scenarios.rolling_restart,
+    "leaf-rotation": rotations.leaf,
+    "ca-on-volumes": rotations.ca_on_volumes,
+    "ca-rotation": rotations.ca_of_our_own,
     "reload": scenarios.reload,
     "killed-fail": scenarios.killed_fail,
     "killed-ignore": scenarios.killed_ignore,
