@@ -19,7 +19,7 @@ from tests.soak import proxy, volume
 REPLICAS = 2
 REMOVAL_SECONDS = 0.5
 """From a replica's end, or its red readiness, until no new connection is led to it."""
-SKEW_SECONDS = 1.0
+SKEW_SECONDS = 0.5
 """Between the moments at which a change of a Secret or ConfigMap reaches two replicas."""
 CERTIFICATE = {"tls.crt": "server.certFile", "tls.key": "server.keyFile", "ca.crt": "server.caFile"}
 SETTINGS = "settings.yaml"
