@@ -55,7 +55,7 @@ def soak(
         for name in scenarios or SCENARIOS:
             _say(f"{name} …")
             results.append(SCENARIOS[name](ground))
-            for line in results[-1].lines():
+            for line in (report.table(results[-1:]), *results[-1].lines()):
                 _say(line)
     click.echo(report.table(results))
     sys.exit(any(result.broken for result in results))
