@@ -151,6 +151,20 @@ def test_the_authority_of_callers_is_mounted_too(tmp_path: Path) -> None:
     assert found["ConfigMap"]["data"]["client-ca.crt"] == bundle.read_text()
 
 
+def test_a_replica_has_time_to_leave() -> None:
+    """Kubelet kills it later than it needs for serving on and for what is under way."""
+    flags = ("--set=server.stopSeconds=30", "--set=server.drainSeconds=20.5")
+    spec = objects(*flags)["Deployment"]["spec"]["template"]["spec"]
+    assert spec["terminationGracePeriodSeconds"] > 50.5
+
+
+def test_the_operators_port_is_named_where_there_is_one() -> None:
+    """Prometheus finds it by that name."""
+    assert {"name": "metrics", "containerPort": 9464} in container(objects())["ports"]
+    ports = container(objects("--set=metrics.enabled=false"))["ports"]
+    assert [port["name"] for port in ports] == ["https"]
+
+
 def checksum(*flags: str) -> str:
     """Return the annotation of the Pods."""
     metadata = objects(*flags)["Deployment"]["spec"]["template"]["metadata"]
