@@ -41,6 +41,11 @@ class Proxy:
         self.backends = tuple(each for each in self.backends if each != port)
 
     async def accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Serve a caller; that the proxy ends meanwhile is nothing to tell of."""
+        with suppress(asyncio.CancelledError):
+            await self._connect(reader, writer)
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """Connect a caller with the backend whose turn it is, until either ends."""
         backends = self.backends
         self.accepted += 1
