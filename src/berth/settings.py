@@ -67,8 +67,8 @@ class Server(Group, frozen=True):
     """A body may take so long to come; then it is answered with 408 and the connection closed."""
     most_in_flight: Count = 1000
     """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
-    most_bytes_held: Bytes = 64 * 2**20
-    """The bodies under way may be so large together; what is beyond is answered likewise."""
+    most_bytes_held: Bytes = 32 * 2**20
+    """Bodies under way together; more is answered likewise. Each byte takes some 3 of memory."""
     hang_seconds: Duration = 30
     """A process whose event loop hangs so long ends itself, to be started anew; 0: never."""
 
@@ -124,8 +124,11 @@ class Policy(Group, frozen=True):
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
     unmanaged_vendors: tuple[str, ...] = ()
     """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
-    undone: Literal["deny", "warn", "allow"] = "deny"
-    """A Pod whose scheduler or amounts are not as Berth writes them once all webhooks are done."""
+    undone: Literal["auto", "deny", "warn", "allow"] = "auto"
+    """What becomes of a Pod with a device whose scheduler or amounts are not as Berth writes them,
+
+    once all webhooks are done. auto: deny where `registration.failurePolicy` is Fail, else warn.
+    """
     allocations: Literal["deny", "keep"] = "deny"
     """Whether Pod annotations in which HAMi records what it gave are its own to write."""
     allocators: tuple[Text, ...] = (

@@ -151,6 +151,23 @@ def test_the_authority_of_callers_is_mounted_too(tmp_path: Path) -> None:
     assert found["ConfigMap"]["data"]["client-ca.crt"] == bundle.read_text()
 
 
+def test_a_replica_has_time_to_leave() -> None:
+    """Kubelet kills it later than it needs for serving on and for what is under way."""
+    flags = ("--set=server.stopSeconds=30", "--set=server.drainSeconds=20.5")
+    spec = objects(*flags)["Deployment"]["spec"]["template"]["spec"]
+    assert spec["terminationGracePeriodSeconds"] > 50.5
+
+
+def test_the_operators_port_is_named_where_there_is_one() -> None:
+    """Prometheus finds it by that name, and so does the probe that a busy loop must not fail."""
+    shown = container(objects())
+    assert {"name": "metrics", "containerPort": 9464} in shown["ports"]
+    assert shown["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics"}
+    hidden = container(objects("--set=metrics.enabled=false"))
+    assert [port["name"] for port in hidden["ports"]] == ["https"]
+    assert hidden["livenessProbe"]["httpGet"]["port"] == "https"
+
+
 def checksum(*flags: str) -> str:
     """Return the annotation of the Pods."""
     metadata = objects(*flags)["Deployment"]["spec"]["template"]["metadata"]

@@ -10,7 +10,7 @@ from berth import names
 from berth.admission import verify, wire
 from berth.admission.rules import Rules
 from berth.model.decision import Decision, Verdict
-from berth.settings import Policy
+from berth.settings import Policy, Registration
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import review
@@ -198,8 +198,13 @@ def test_i7_what_is_merely_better_is_nobodys_to_keep() -> None:
 
 
 def test_i9_a_pod_that_was_never_rewritten_is_refused() -> None:
-    """The mutating half failed open, or was not asked: 403, and a try later may help."""
+    """The mutating half failed open, or was not asked: 403, and a try later may help.
+
+    Under failurePolicy Ignore, where the administrator lets such Pods pass, it is a warning.
+    """
     assert "try again shortly" in laws.refused(gpu_pod(ONE), 403, validating())
+    ignoring = laws.rules(registration=Registration(failure_policy="Ignore"))
+    assert laws.untouched(gpu_pod(ONE), validating(ignoring)).response["warnings"]
     laws.untouched(pod(container(limits={"cpu": "1"})), validating())
     laws.untouched(gpu_pod(ONE, schedulerName="volcano"), validating())
     laws.untouched(gpu_pod({"nvidia.com/gpu": "0"}), validating())

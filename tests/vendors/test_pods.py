@@ -48,8 +48,11 @@ def test_none_of_a_device_beside_another_is_no_second_kind(tmp_path: Path) -> No
 def test_the_first_container_with_a_class_names_the_pods(tmp_path: Path) -> None:
     """A Pod has one RuntimeClass; HAMi leaves it to chance which (weakness 14)."""
     chip = {
-        "commonWord": "A", "resourceName": CHIP, "runtimeClassName": "ascend",
-        "memoryAllocatable": 8, "memoryCapacity": 8,
+        "commonWord": "A",
+        "resourceName": CHIP,
+        "runtimeClassName": "ascend",
+        "memoryAllocatable": 8,
+        "memoryCapacity": 8,
     }
     by = rules(tmp_path, nvidia={"runtimeClassName": "nvidia"}, vnpus={"configs": [chip]})
     asked = pod(

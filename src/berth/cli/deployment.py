@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from math import ceil
 
 import orjson
 
 from berth import names
 from berth.model.raw import Json, JsonObject
-from berth.settings import Registration
+from berth.settings import Metrics, Registration, Server
 
 LABELS: JsonObject = {"app.kubernetes.io/name": "berth", "app.kubernetes.io/component": "webhook"}
 SETTINGS_FOLDER = "/etc/berth"
@@ -17,7 +18,7 @@ SETTINGS = "settings.yaml"
 DEVICE_CONFIG = "device-config.yaml"
 AUTHORITY = "ca.crt"
 CLIENT_AUTHORITY = "client-ca.crt"
-GRACE_SECONDS = 45  # longer than server.drainSeconds
+_SPARE_SECONDS = 10  # of the grace period, for the end itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +29,8 @@ class Choice:
     replicas: int
     tls_secret: str | None
     """A Secret to mount; None: Berth makes its own certificates."""
-    port: int
+    server: Server
+    metrics: Metrics
     files: Mapping[str, str]
     """Contents of settings.yaml, and of device-config.yaml, ca.crt, client-ca.crt where given."""
 
@@ -175,13 +177,13 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "name": "webhook",
         "image": choice.image,
         "command": ["berth", "webhook", *_arguments(choice)],
-        "ports": [{"name": "https", "containerPort": choice.port}],
+        "ports": _ports(choice),
         "readinessProbe": {"httpGet": {"path": "/readyz", **probe}, "periodSeconds": 5},
-        "livenessProbe": {"httpGet": {"path": "/healthz", **probe}, "failureThreshold": 6},
+        "livenessProbe": {"httpGet": _alive(choice, probe), "failureThreshold": 6},
         # No CPU limit: throttling would show as latency of every Pod creation.
         "resources": {
             "requests": {"cpu": "100m", "memory": "128Mi"},
-            "limits": {"memory": "256Mi"},
+            "limits": {"memory": "512Mi"},
         },
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -194,7 +196,7 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "serviceAccountName": registration.service,
         "enableServiceLinks": False,
         "priorityClassName": "system-cluster-critical",
-        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "terminationGracePeriodSeconds": _grace(choice.server),
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": 65532,
@@ -211,6 +213,27 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "containers": [container],
         "volumes": volumes,
     }
+
+
+def _ports(choice: Choice) -> list[Json]:
+    ports: list[Json] = [{"name": "https", "containerPort": choice.server.port}]
+    if choice.metrics.enabled:
+        ports.append({"name": "metrics", "containerPort": choice.metrics.port})
+    return ports
+
+
+def _alive(choice: Choice, probe: JsonObject) -> JsonObject:
+    """Return where to ask whether it lives: where the answer does not wait for the event loop.
+
+    A loop that hangs ends the process by itself (`server.hangSeconds`); one that is busy must not.
+    """
+    where: JsonObject = {"port": "metrics"} if choice.metrics.enabled else probe
+    return {"path": "/healthz", **where}
+
+
+def _grace(server: Server) -> int:
+    """Return how long a replica may take to leave: serving on, then what is under way."""
+    return ceil(server.stop_seconds + server.drain_seconds) + _SPARE_SECONDS
 
 
 def _arguments(choice: Choice) -> list[Json]:

@@ -57,6 +57,8 @@ def command(
         raise UsageError(
             "server.port: 0 is no port that a Service can lead to; write one, say 8443"
         )
+    if loaded.metrics.enabled and not loaded.metrics.port:
+        raise UsageError("metrics.port: 0 is no port that Prometheus can find; write one, say 9464")
     registered = loaded.registration
     objects = [deployment.namespace(registered)]
     files = {deployment.DEVICE_CONFIG: _text(device_config)} if device_config else {}
@@ -75,7 +77,8 @@ def command(
             image=image,
             replicas=replicas,
             tls_secret=tls_secret,
-            port=loaded.server.port,
+            server=loaded.server,
+            metrics=loaded.metrics,
             files=files,
         ),
     )
