@@ -125,15 +125,13 @@ def _cards(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Without:
 
 def _too_few(request: DeviceRequest | None, snapshot: Snapshot, rows: Ints) -> Without:
     count = 1 if request is None else request.count
-    free = np.zeros(len(rows), dtype=np.int64)
-    if request is not None:
-        free = np.count_nonzero(suitable(request, snapshot, rows), axis=1)
-    nearest = int(free.argmax())
+    row = rows[[snapshot.room[rows].argmax()]]
+    free = 0 if request is None else np.count_nonzero(suitable(request, snapshot, row))
     return Without(
         reason=Misfit.CARDS,
         nodes=len(rows),
         waiting_helps=True,
-        nearest=snapshot.nodes[rows[nearest]].name,
+        nearest=snapshot.nodes[row[0]].name,
         wanted=count,
-        has=int(free[nearest]),
+        has=int(free),
     )

@@ -3,6 +3,8 @@
 Plain functions of a few numbers; docs/decisions/0019-placement.md has the reasons.
 """
 
+from math import sqrt
+
 import numpy as np
 
 from berth.model.snapshot import WHOLE, Bools, Floats
@@ -13,6 +15,7 @@ GROUP_CHURN = 10.0
 """The same where Pods leave as fast as they come: losses are nearly all of many cards then."""
 SHORT_FROM = 0.7
 """The part of the groups that is expected to be wanted, from which they count as short."""
+HARDLY_ANY = 0.5
 MOST = 1.5
 KIND = 4.0
 KIND_MOST = 1.2
@@ -20,18 +23,19 @@ KIND_POWER = 4
 ROUNDS = 6
 
 
-def group_prices(expected: Floats, sizes: Floats, groups: Floats, churn: float) -> Floats:
-    """Return the price of one group of each size, in milli of a card.
+def group_price(size: int, expected: float, groups: float, churn: float) -> float:
+    """Return the price of one group of `size` cards, in milli of a card.
 
     `expected` is how many Pods of that size are to come until the cluster is full, `groups` how
     many of them could be placed now, and `churn` departures per arrival, 0 to 1.
     """
-    wanted = (expected + np.sqrt(expected)) / np.maximum(groups, 1e-9)
-    price = np.where(wanted < SHORT_FROM, 0.0, np.minimum(wanted, MOST))
-    price = np.where(groups <= 0.5, MOST * (expected > 0), price)
-    held = np.minimum(MOST, (expected + 3 * np.sqrt(expected)) / np.maximum(groups, 0.5))
-    prices: Floats = (GROUP * price + min(1.0, churn) * GROUP_CHURN * held) * WHOLE * sizes
-    return prices
+    if not expected:
+        return 0.0
+    spread = sqrt(expected)
+    wanted = MOST if groups <= HARDLY_ANY else min(MOST, (expected + spread) / groups)
+    short = wanted if wanted >= SHORT_FROM else 0.0
+    held = min(MOST, (expected + 3 * spread) / max(groups, HARDLY_ANY))
+    return (GROUP * short + GROUP_CHURN * min(1.0, churn) * held) * WHOLE * size
 
 
 def kind_loads(demand: Floats, accepts: Bools, free: Floats) -> Floats:

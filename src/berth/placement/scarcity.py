@@ -12,11 +12,11 @@ given. docs/decisions/0019-placement.md has the reasons and docs/reference/place
 import numpy as np
 
 from berth.model.request import Shape
-from berth.model.snapshot import Bools, Floats, Ints, Snapshot
+from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
 from berth.placement.policy import Ranking
-from berth.placement.prices import group_prices, kind_loads, kind_prices
+from berth.placement.prices import group_price, kind_loads, kind_prices
 from berth.placement.stock import Stock, Table
 from berth.placement.trial import Trial
 from berth.placement.typical import typical
@@ -78,19 +78,24 @@ class State:
 
     def _price_kinds(self, snapshot: Snapshot) -> None:
         self._kinds_at = snapshot.mix.arrivals // KINDS_EVERY
-        free: Floats = np.zeros(len(snapshot.kinds) + 1)
-        np.add.at(free, snapshot.kind_of_node, snapshot.room)
-        free = free[:-1]
+        kinds = range(len(snapshot.kinds))
+        free = np.array([snapshot.room[snapshot.kind_of_node == kind].sum() for kind in kinds])
         wanted = self.demand.bound_share * free.sum()
         prices = kind_prices(kind_loads(wanted, self.demand.accepts, free))
         self.kind_prices: Floats = np.append(prices, 0.0)
 
-    def group_prices(self, snapshot: Snapshot) -> Floats:
+    def group_prices(self, snapshot: Snapshot) -> list[float]:
         """Return the price of a group of each size now."""
-        sizes = self.demand.sizes
         free = float(snapshot.room.sum())
-        expected = self.demand.size_share * free / np.maximum(1000 * sizes, 1.0)
-        return group_prices(expected, sizes, self.groups_total, snapshot.mix.churn)
+        shares = zip(self.demand.sizes, self.demand.size_share, strict=True)
+        expected = [share * free / (WHOLE * size) if size else 0.0 for size, share in shares]
+        churn = snapshot.mix.churn
+        return [
+            group_price(size, wanted, float(groups), churn)
+            for size, wanted, groups in zip(
+                self.demand.sizes, expected, self.groups_total, strict=True
+            )
+        ]
 
 
 class Scarcity:

@@ -21,9 +21,9 @@ class Demand(msgspec.Struct, frozen=True):
     """What arrivals ask for, summed up."""
 
     cpu_per_card: float
-    sizes: Floats
+    sizes: tuple[int, ...]
     """Numbers of cards above one, `SIZES` of them; 0 where there are fewer."""
-    size_share: Floats
+    size_share: tuple[float, ...]
     """The part of all milli of cards that Pods of each size want."""
     accepts: Bools
     """Sets of kinds that bound Pods accept, by kinds; a Pod that accepts all is not bound."""
@@ -53,9 +53,10 @@ def demand(mix: Mix, snapshot: Snapshot) -> Demand:
     accepts = [np.frombuffer(kinds, dtype=np.bool_) for kinds in bound]
     return Demand(
         cpu_per_card=cpu / total if total else CPU_PER_CARD,
-        sizes=np.array(padded, dtype=np.float64),
-        size_share=np.array([sizes.get(size, 0.0) if size else 0.0 for size in padded])
-        / max(total, 1.0),
+        sizes=tuple(padded),
+        size_share=tuple(
+            sizes.get(size, 0.0) / max(total, 1.0) if size else 0.0 for size in padded
+        ),
         accepts=np.array(accepts, dtype=np.bool_).reshape(len(bound), len(snapshot.kinds)),
         bound_share=np.array(list(bound.values())) / max(total, 1.0),
     )
@@ -79,22 +80,21 @@ def columns_of(counted: Typical, snapshot: Snapshot) -> Columns:
 
 
 def weigh(
-    counted: Typical, columns: Columns, slots: Table, snapshot: Snapshot, sizes: Floats
+    counted: Typical, columns: Columns, slots: Table, snapshot: Snapshot, sizes: tuple[int, ...]
 ) -> Weights:
     """Weigh each shape by how often it comes, times how little of what is free it can use."""
     kinds = len(snapshot.kinds) + 1
     at = {key: place for place, key in enumerate(columns.keys)}
     by_kind = np.zeros((kinds, len(at)))
     groups = np.zeros((len(at), SIZES))
-    places = np.zeros((kinds, len(at)))
-    np.add.at(places, snapshot.kind_of_node, slots)
+    places = np.array([slots[snapshot.kind_of_node == kind].sum(axis=0) for kind in range(kinds)])
     free, total = float(snapshot.room.sum()), 0.0
     for place, shape in enumerate(counted.shapes):
         weight = float(counted.weight[place])
         if shape.request is not None:
             column = at[key_of(shape)]
-            size = np.flatnonzero(sizes == shape.request.count)
-            groups[column, size] += weight if shape.request.count > 1 else 0.0
+            if shape.request.count in sizes:
+                groups[column, sizes.index(shape.request.count)] += weight
             accepted = counted.accepted[place]
             usable = float((places[:, column] * columns.takes[:, column] * accepted).sum())
             weight *= min(CARRIES_AT_MOST, free / usable) if usable else 0.0

@@ -2,7 +2,7 @@
 
 import multiprocessing
 from collections.abc import Iterator
-from multiprocessing.sharedctypes import Synchronized
+from multiprocessing.sharedctypes import Synchronized  # noqa: TC003  the annotations are read
 from pathlib import Path
 
 import msgspec
@@ -66,11 +66,11 @@ def one(job: Job) -> Iterator[int | Result]:
     yield run.result(job.policy, job.offered)
 
 
-_placed: Synchronized[int]
+_placed: "Synchronized[int]"
 """In a process of the pool: how many Pods all of them have placed, for the progress bar."""
 
 
-def _start(placed: Synchronized[int]) -> None:
+def _start(placed: "Synchronized[int]") -> None:
     global _placed  # noqa: PLW0603  a pool hands its processes shared values in no other way
     _placed = placed
 
