@@ -21,6 +21,7 @@ from berth.model.node import Node
 from berth.model.placement import Allocation, Placement
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
+from berth.placement.cards import Choice
 from berth.placement.decide import decide
 from berth.placement.fit import allocate
 from berth.placement.policies import POLICIES
@@ -106,7 +107,7 @@ def filled(nodes: int, generator: Random) -> Snapshot:
         snapshot.mix.arrived(one.shape)
         row = generator.choice(taken)
         if snapshot.cpu[row] >= one.cpu_milli and snapshot.memory[row] >= one.memory_mib:
-            held = allocate(one, snapshot, row, None, fullest=True)
+            held = allocate(one, snapshot, row, Choice())
             if held is not None:
                 snapshot.place(held)
     return snapshot

@@ -49,7 +49,9 @@ class Snapshot:
         self.rank, self.version = _column(), _column()
         self.cpu, self.memory, self.pods = _column(), _column(), _column()
         self.cpu_total, self.memory_total, self.pods_total = _column(), _column(), _column()
-        self.room, self.kind_of_node = _column(), _column()
+        self.room, self.room_total, self.kind_of_node = _column(), _column(), _column()
+        self.busy = _column()
+        """Percent that a node's cards were busy lately, where that is measured."""
         self.ready: Bools = np.zeros(0, dtype=np.bool_)
         self.gone: Bools = np.zeros(0, dtype=np.bool_)
         """The rows whose node has left."""
@@ -84,9 +86,9 @@ class Snapshot:
         """Take a node away, with all that runs there."""
         row = self.row.pop(name)
         self.ready[row], self.gone[row] = False, True
-        for column in (self.cpu, self.memory, self.pods, self.room, self.cpu_total):
+        for column in (self.cpu, self.memory, self.pods, self.room, self.busy):
             column[row] = 0
-        for column in (self.memory_total, self.pods_total):
+        for column in (self.cpu_total, self.memory_total, self.pods_total, self.room_total):
             column[row] = 0
         self.kind[row], self.left[row] = NOTHING, 0
         self._changed(row)
@@ -110,6 +112,13 @@ class Snapshot:
         one.nodes, one.kinds = [self.nodes[row]], self.kinds
         one.row = {self.nodes[row].name: 0}
         return one
+
+    def measured(self, name: str, busy: int) -> None:
+        """Note how busy a node's cards were lately, in percent."""
+        row = self.row[name]
+        if self.busy[row] != busy:
+            self.busy[row] = busy
+            self._changed(row)
 
     def keep(self, key: str, make: Callable[["Snapshot"], T]) -> T:
         """Return what is kept under this key, made when first asked for."""
@@ -168,7 +177,7 @@ class Snapshot:
             if device.healthy:
                 self.kind[at] = self._kind(device.kind)
                 self.left[at] = left_of(device, device.memory_mib, device.cores, device.slots)
-        self.room[row] = self.left[row].sum()
+        self.room[row] = self.room_total[row] = self.left[row].sum()
         if node.devices:
             self.kind_of_node[row] = self.kind[row].max()
         self._changed(row)

@@ -8,7 +8,7 @@ import numpy as np
 
 from berth.model.request import Shape
 from berth.model.snapshot import Floats, Snapshot
-from berth.placement.policy import Ranking, Simple
+from berth.placement.policy import FULLEST, Ranking, Simple
 from berth.placement.trial import Trial
 
 CPU = 128_000
@@ -49,7 +49,7 @@ class Random:
     """A node drawn from all that fit. The generator is an argument."""
 
     name = "random"
-    fullest = True
+    choice = FULLEST
 
     def __init__(self, generator: np.random.Generator) -> None:
         """Draw from this generator."""

@@ -17,6 +17,19 @@ NEVER = 1 << 40
 """More than any card has: what a card wants of which a request accepts nothing."""
 
 
+class Choice(msgspec.Struct, frozen=True):
+    """Which of several suitable cards are taken."""
+
+    fullest: bool = True
+    """Those with the least left first, else those with the most; the lower index of equals."""
+    linked: bool = False
+    """Of several, the set with the best links, also where a request does not say so."""
+    idle: bool = False
+    """Only those that nobody holds."""
+    card: int | None = None
+    """This one before all others."""
+
+
 class Need(msgspec.Struct, frozen=True):
     """What a request takes of a card, by kind of card; the last is for no card at all."""
 

@@ -1,14 +1,19 @@
 """Where a Pod goes: which nodes fit, which of them is best, and what it holds there."""
 
+import msgspec
 import numpy as np
 
-from berth.model.placement import Allocation, Candidate, Placement, Refusal
+from berth.model.placement import Candidate, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest, Shape
 from berth.model.snapshot import Floats, Ints, Snapshot
+from berth.placement.cards import Choice
 from berth.placement.explain import without
 from berth.placement.fit import allocate
 from berth.placement.nodes import node_part
 from berth.placement.policy import Policy, Ranking
+
+UNSCORED = -1e18
+"""Below every score: of a node that a policy has not come to yet, it is known that it fits."""
 
 
 def decide(
@@ -23,15 +28,11 @@ def decide(
     good = ranking.fits & node_part(wanted, snapshot)
     for request in _others(wanted):
         good &= policy.rank(Shape(wanted.cpu_milli, request), snapshot).fits
-    scored = good & ranking.scored
-    if scored.any():
-        scores = np.where(scored, ranking.scores, -np.inf)
-    else:
-        scores = np.where(good, 0.0, -np.inf)
+    scores = np.where(good, np.where(ranking.scored, ranking.scores, UNSCORED), -np.inf)
     while (best := scores.max(initial=-np.inf)) > -np.inf:
         rows = np.flatnonzero(scores == best)
         row = int(rows[snapshot.rank[rows].argmin()])
-        allocation = _at(wanted, snapshot, row, ranking, policy)
+        allocation = allocate(wanted, snapshot, row, _choice(ranking, policy, row))
         if allocation is not None:
             return Placement(
                 allocation=allocation,
@@ -51,14 +52,10 @@ def _others(wanted: PodRequest) -> list[DeviceRequest]:
     return [request for request in dict.fromkeys(requests) if request != wanted.shape.request]
 
 
-def _at(
-    wanted: PodRequest, snapshot: Snapshot, row: int, ranking: Ranking, policy: Policy
-) -> Allocation | None:
-    keys = None
-    if ranking.card is not None and wanted.devices:
-        keys = np.ones(snapshot.kind.shape[1], dtype=np.int64)
-        keys[ranking.card[row]] = 0
-    return allocate(wanted, snapshot, row, keys, fullest=policy.fullest)
+def _choice(ranking: Ranking, policy: Policy, row: int) -> Choice:
+    if ranking.card is None:
+        return policy.choice
+    return msgspec.structs.replace(policy.choice, card=int(ranking.card[row]))
 
 
 def _candidates(scores: Floats, snapshot: Snapshot, best: int, limit: int) -> tuple[Candidate, ...]:

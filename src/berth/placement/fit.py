@@ -4,39 +4,34 @@ import numpy as np
 
 from berth.model.placement import Allocation, Hold
 from berth.model.request import DeviceRequest, PodRequest
-from berth.model.snapshot import Ints, Snapshot
-from berth.placement.cards import enough, first, memory_of, suitable
+from berth.model.snapshot import WHOLE, Bools, Ints, Snapshot
+from berth.placement.cards import Choice, enough, first, memory_of, suitable
+from berth.placement.links import best_set, links_of, of_one_numa
 
-Wanted = tuple[str, DeviceRequest]
 
-
-def allocate(
-    wanted: PodRequest, snapshot: Snapshot, row: int, keys: Ints | None, *, fullest: bool
-) -> Allocation | None:
+def allocate(wanted: PodRequest, snapshot: Snapshot, row: int, choice: Choice) -> Allocation | None:
     """Return what the Pod would hold on this node, None if its cards do not carry all of it.
 
     Containers hold their cards side by side. Each init container runs alone before them, so it
     may take the same cards again; where it needs more of a card than they, the rest is held too.
-    `keys` says which cards come first, lowest first; without them the fullest do, or the emptiest.
     """
-    several = len(wanted.devices) + len(wanted.init_devices) > 1
+    name, holds = snapshot.nodes[row].name, list[Hold]()
+    several = len(wanted.devices) > 1
     where, at = (snapshot.alone(row), 0) if several else (snapshot, row)
-    holds: list[Hold] = []
     for container, request in wanted.devices:
-        got = _holds(container, request, where, at, _keys(where, at, keys, fullest=fullest))
+        got = _holds(container, request, where, at, choice)
         if got is None:
             return None
         holds += got
         if several:
-            where.place(Allocation(node=snapshot.nodes[row].name, holds=got))
+            where.place(Allocation(node=name, holds=got))
     for container, request in wanted.init_devices:
-        where, at = snapshot, row
-        got = _holds(container, request, where, at, _keys(where, at, keys, fullest=fullest))
+        got = _holds(container, request, snapshot, row, choice)
         if got is None:
             return None
         holds += _beyond(got, holds)
     return Allocation(
-        node=snapshot.nodes[row].name,
+        node=name,
         cpu_milli=wanted.cpu_milli,
         memory_mib=wanted.memory_mib,
         other=wanted.other,
@@ -44,25 +39,35 @@ def allocate(
     )
 
 
-def _keys(snapshot: Snapshot, row: int, keys: Ints | None, *, fullest: bool) -> Ints:
-    if keys is not None:
-        return keys
-    left: Ints = snapshot.left[row]
-    return left if fullest else -left
-
-
 def _holds(
-    container: str, request: DeviceRequest, snapshot: Snapshot, row: int, keys: Ints
+    container: str, request: DeviceRequest, snapshot: Snapshot, row: int, choice: Choice
 ) -> tuple[Hold, ...] | None:
+    devices = snapshot.nodes[row].devices
     good = suitable(request, snapshot, np.array([row]))
+    if choice.idle:
+        good &= snapshot.holders[row] == 0
+    if request.same_numa and request.count > 1:
+        good = of_one_numa(devices, good[0], request.count)[None, :]
     if not enough(request, good)[0]:
         return None
-    cards = first(good, keys[None, :], request.count)[0]
+    if request.count > 1 and (request.linked or choice.linked):
+        cards, _ = best_set(links_of(devices), good[0], request.count)
+    else:
+        cards = _in_order(request, good, snapshot.left[row], choice)
     kinds = [snapshot.kinds[snapshot.kind[row, card]] for card in cards]
     return tuple(
         Hold(container, int(card), memory_of(request, kind), request.cores)
         for card, kind in zip(cards, kinds, strict=True)
     )
+
+
+def _in_order(request: DeviceRequest, good: Bools, left: Ints, choice: Choice) -> Ints:
+    keys = left if choice.fullest else -left
+    if choice.card is not None and good[0, choice.card]:
+        keys = keys.copy()
+        keys[choice.card] = -WHOLE - 1
+    cards: Ints = first(good, keys[None, :], request.count)[0]
+    return cards
 
 
 def _beyond(alone: tuple[Hold, ...], holds: list[Hold]) -> list[Hold]:

@@ -13,7 +13,7 @@ from berth.model.request import Shape
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
-from berth.placement.policy import Ranking
+from berth.placement.policy import FULLEST, Ranking
 from berth.placement.trial import Trial
 from berth.placement.typical import Typical, typical
 
@@ -24,7 +24,7 @@ LEARN_EVERY = 200
 class Fragmentation:
     """FGD over typical requests that are given, or learned from what has arrived."""
 
-    fullest = True
+    choice = FULLEST
 
     def __init__(self, known: Typical | None = None) -> None:
         """Take the list of typical requests, or learn it."""

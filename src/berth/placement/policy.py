@@ -8,7 +8,11 @@ import msgspec
 from berth.model.request import Shape
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
+from berth.placement.cards import Choice
 from berth.placement.trial import Trial
+
+FULLEST = Choice()
+EMPTIEST = Choice(fullest=False)
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -24,15 +28,15 @@ class Ranking(msgspec.Struct, frozen=True):
 
 
 class Policy(Protocol):
-    """How good each node is, and which card comes first inside one."""
+    """How good each node is, and which cards come first inside one."""
 
     @property
     def name(self) -> str:
         """The word by which it is chosen."""
 
     @property
-    def fullest(self) -> bool:
-        """Whether the cards with the least left are taken first, else those with the most."""
+    def choice(self) -> Choice:
+        """Which cards of a node are taken."""
 
     def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
         """Score all nodes for a shape."""
@@ -42,18 +46,18 @@ class Simple:
     """A policy whose score depends on the node alone, and is the same until the node changes."""
 
     def __init__(
-        self, name: str, score: Callable[[Trial, Snapshot], Floats], *, fullest: bool = True
+        self, name: str, score: Callable[[Trial, Snapshot], Floats], choice: Choice = FULLEST
     ) -> None:
         """Score nodes by this function, of nodes with the shape on their first cards."""
         self.name = name
-        self.fullest = fullest
+        self.choice = choice
         self._score = score
 
     def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
         """Score all nodes for a shape."""
 
         def score(rows: Ints, good: Bools) -> tuple[Floats, None]:
-            trial = Trial.of(shape, snapshot, rows, good, fullest=self.fullest)
+            trial = Trial.of(shape, snapshot, rows, good, fullest=self.choice.fullest)
             return self._score(trial, snapshot), None
 
         board = snapshot.keep(f"board/{self.name}", lambda _: Board())

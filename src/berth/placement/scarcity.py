@@ -15,7 +15,7 @@ from berth.model.request import Shape
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
-from berth.placement.policy import Ranking
+from berth.placement.policy import FULLEST, Ranking
 from berth.placement.prices import group_price, kind_loads, kind_prices
 from berth.placement.stock import Stock, Table
 from berth.placement.trial import Trial
@@ -102,7 +102,7 @@ class Scarcity:
     """Scarcity-weighted, vanishing-returns fragmentation, learned from arrivals."""
 
     name = "scarcity"
-    fullest = True
+    choice = FULLEST
 
     def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
         """Score all nodes for a shape."""
