@@ -4,7 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from berth.model.node import Node
@@ -49,6 +49,7 @@ def run(
     return running
 
 
+@settings(max_examples=25, deadline=None)
 @given(NODES, st.lists(PODS, max_size=12), st.randoms(use_true_random=False))
 def test_undo_in_any_order_gives_back_all(
     nodes: list[Node], pods: list[PodRequest], order: Random
@@ -64,6 +65,7 @@ def test_undo_in_any_order_gives_back_all(
 
 
 @by_policy
+@settings(max_examples=15, deadline=None)
 @given(nodes=NODES, pods=st.lists(PODS, max_size=30), order=st.randoms(use_true_random=False))
 def test_nothing_is_ever_given_twice(
     policy: Policy, nodes: list[Node], pods: list[PodRequest], order: Random
@@ -82,6 +84,7 @@ def test_nothing_is_ever_given_twice(
 
 
 @by_policy
+@settings(max_examples=15, deadline=None)
 @given(
     nodes=NODES,
     pods=st.lists(PODS, max_size=20),
@@ -104,6 +107,7 @@ def test_a_decision_changes_nothing_and_a_refusal_is_right(
 
 
 @pytest.mark.parametrize("name", sorted(set(POLICIES) - {"scarcity", "fragmentation"}))
+@settings(max_examples=10, deadline=None)
 @given(
     nodes=NODES,
     pods=st.lists(PODS, max_size=25),
@@ -122,6 +126,7 @@ def test_kept_scores_equal_those_computed_anew(
     assert decide(wanted, lived, POLICIES[name]) == decide(wanted, fresh, POLICIES[name])
 
 
+@settings(max_examples=25, deadline=None)
 @given(NODES, st.lists(PODS, min_size=FIRST, max_size=60), st.randoms(use_true_random=False))
 def test_the_tables_of_scarcity_equal_those_computed_anew(
     nodes: list[Node], pods: list[PodRequest], order: Random

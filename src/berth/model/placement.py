@@ -30,9 +30,9 @@ class Misfit(Enum):
     NOT_READY = "not ready, or cordoned"
     NO_SUCH_CARD = "no healthy card that it accepts"
     CARDS_TOO_SMALL = "its cards are too small"
-    TOO_FEW_CARDS = "too few cards of the kind"
-    CPU = "CPU"
-    MEMORY = "memory"
+    TOO_FEW_CARDS = "cards large enough"
+    CPU = "milli CPU"
+    MEMORY = "MiB of memory"
     PODS = "Pods"
     OTHER = "another resource"
     CARDS = "free cards"
@@ -53,11 +53,12 @@ class Without(msgspec.Struct, frozen=True):
     resource: str = ""
 
     def __str__(self) -> str:
+        nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
+        later = "may fit later" if self.waiting_helps else "will never fit"
         what = self.resource or self.reason.value
-        tail = "may fit later" if self.waiting_helps else "will never fit"
-        if not self.wanted:
-            return f"{self.nodes} nodes: {what}; {tail}"
-        return f"{self.nodes} nodes: {self.wanted} {what}, {self.nearest} has {self.has}; {tail}"
+        if self.reason in {Misfit.NOT_READY, Misfit.NO_SUCH_CARD, Misfit.CARDS_TOO_SMALL}:
+            return f"{nodes}: {what}; {later}"
+        return f"{nodes}: {self.wanted} {what} wanted, {self.nearest} has {self.has}; {later}"
 
 
 class Candidate(msgspec.Struct, frozen=True):

@@ -13,6 +13,8 @@ CARRIES_AT_MOST = 20.0
 """A request that can use only a 1/x of what is free counts x times, at most so often."""
 CPU_PER_CARD = 12.0
 """Milli CPU per milli of a card, before the first Pod that wants cards."""
+LEAST = 1e-6
+"""The same where Pods ask for no CPU: then none is ever short."""
 SIZES = 4
 """Different numbers of cards per Pod that have a price: the commonest."""
 
@@ -52,7 +54,7 @@ def demand(mix: Mix, snapshot: Snapshot) -> Demand:
     padded = [*common, *[0] * (SIZES - len(common))]
     accepts = [np.frombuffer(kinds, dtype=np.bool_) for kinds in bound]
     return Demand(
-        cpu_per_card=cpu / total if total else CPU_PER_CARD,
+        cpu_per_card=max(cpu / total, LEAST) if total else CPU_PER_CARD,
         sizes=tuple(padded),
         size_share=tuple(
             sizes.get(size, 0.0) / max(total, 1.0) if size else 0.0 for size in padded

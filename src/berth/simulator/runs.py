@@ -12,12 +12,13 @@ from berth.placement.baselines import Random
 from berth.placement.fragmentation import Fragmentation
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
+from berth.simulator.clustering import Clustering
 from berth.simulator.run import Result, Run
 from berth.simulator.trace import read
 
 EVERY = 0.2
 """Seconds between two looks at how far the runs are."""
-NAMES = (*POLICIES, "random")
+NAMES = (*POLICIES, "clustering", "random")
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -34,6 +35,8 @@ def policy_of(name: str, run: Run) -> Policy:
     """Return a policy; FGD gets the list of typical requests, as it had when it was published."""
     if name == "random":
         return Random(np.random.default_rng(run.seed))
+    if name == "clustering":
+        return Clustering()
     return Fragmentation(run.known) if name == "fragmentation" else POLICIES[name]
 
 
