@@ -29,9 +29,12 @@ PUBLISHED = {
     "fragmentation": "06-FGD",
 }
 TRACES = (
-    "default cpu050 cpu100 cpu200 cpu250 gpushare40 gpushare60 gpushare80 gpushare100 gpuspec10 "
-    "gpuspec20 gpuspec25 gpuspec33 multigpu20 multigpu30 multigpu40 multigpu50"
-).split()
+    "default",
+    *[f"cpu{part}" for part in ("050", "100", "200", "250")],
+    *[f"gpushare{part}" for part in (40, 60, 80, 100)],
+    *[f"gpuspec{part}" for part in (10, 20, 25, 33)],
+    *[f"multigpu{part}" for part in (20, 30, 40, 50)],
+)
 AT = (95, 100, 130)
 
 
@@ -95,13 +98,13 @@ def line(trace: Trace, policy: str, seed: int) -> Line:
 def main() -> None:
     """Do the runs that are asked for, one after another."""
     parser = argparse.ArgumentParser()
-    parser.add_argument("--data", type=Path, default=own())
+    parser.add_argument("--data", type=Path)
     parser.add_argument("--trace", action="append", choices=TRACES)
     parser.add_argument("--policy", action="append", choices=NAMES)
     parser.add_argument("--seed", action="append", type=int)
     arguments = parser.parse_args()
     for name in arguments.trace or TRACES:
-        trace = read(arguments.data, name)
+        trace = read(arguments.data or own(), name)
         for policy in arguments.policy or ["scarcity", *PUBLISHED]:
             for seed in arguments.seed or range(42, 52):
                 done = line(trace, policy, seed)

@@ -23,13 +23,10 @@ class _Question(msgspec.Struct, frozen=True):
 
 def without(wanted: PodRequest, snapshot: Snapshot, good: Bools) -> tuple[Without, ...]:
     """Give each node that is not good the first reason that it has, and gather them."""
-    bad = ~(good | snapshot.gone)
-    found: list[Without] = []
-    for _, request in (*wanted.devices, *wanted.init_devices):
-        never = _never(request, snapshot)
-        found += never.why
-        bad &= ~never.rows
-    rows = np.flatnonzero(bad)
+    requests = tuple(request for _, request in (*wanted.devices, *wanted.init_devices))
+    never = _never(requests, snapshot)
+    found = list(never.why)
+    rows = np.flatnonzero(~(good | snapshot.gone | never.rows))
     for question in _questions(wanted, snapshot):
         has = question.has[rows]
         if len(rows) and has.min() < question.wanted:
@@ -63,30 +60,36 @@ class _Never(msgspec.Struct, frozen=True):
     why: tuple[Without, ...]
 
 
-def _never(request: DeviceRequest, snapshot: Snapshot) -> _Never:
-    known: dict[DeviceRequest, _Never] = snapshot.keep(f"never/{snapshot.built}", lambda _: {})
-    found = known.get(request)
+def _never(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> _Never:
+    known: dict[tuple[DeviceRequest, ...], _Never]
+    known = snapshot.keep(f"never/{snapshot.built}", lambda _: {})
+    found = known.get(requests)
     if found is None:
         if len(known) > 256:
             known.clear()
-        found = known[request] = _unable(request, snapshot)
+        found = known[requests] = _unable(requests, snapshot)
     return found
 
 
-def _unable(request: DeviceRequest, snapshot: Snapshot) -> _Never:
-    wants = need(request, snapshot)
-    accepted = wants.accepted[snapshot.kind].sum(axis=1)
-    capable = wants.possible[snapshot.kind].sum(axis=1)
+def _unable(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> _Never:
     rows, why = np.flatnonzero(~snapshot.gone), list[Without]()
-    for question in (
-        _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted),
-        _Question(Misfit.CARDS_TOO_SMALL, 1, capable, capable),
-        _Question(Misfit.TOO_FEW_CARDS, request.count, capable, capable),
-    ):
+    never = np.zeros(len(snapshot), dtype=np.bool_)
+    for question in _of_cards(requests, snapshot):
         short = question.has[rows] < question.wanted
         why += _gathered(question, snapshot, rows[short])
+        never[rows[short]] = True
         rows = rows[~short]
-    return _Never(capable < request.count, tuple(why))
+    return _Never(never, tuple(why))
+
+
+def _of_cards(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> Iterator[_Question]:
+    for request in requests:
+        wants = need(request, snapshot)
+        accepted = wants.accepted[snapshot.kind].sum(axis=1)
+        capable = wants.possible[snapshot.kind].sum(axis=1)
+        yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
+        yield _Question(Misfit.CARDS_TOO_SMALL, 1, capable, capable)
+        yield _Question(Misfit.TOO_FEW_CARDS, request.count, capable, capable)
 
 
 def _gathered(question: _Question, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
