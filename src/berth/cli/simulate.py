@@ -49,6 +49,13 @@ PODS = 8_300
     help="How much to offer, in parts of the cluster's cards.",
 )
 @click.option(
+    "arrivals",
+    "--departures",
+    default=0,
+    metavar="ARRIVALS",
+    help="Let Pods leave too: so many come, at random times, and the first 40% are not counted.",
+)
+@click.option(
     "-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
 def command(
@@ -58,14 +65,18 @@ def command(
     policies: tuple[str, ...],
     seeds: tuple[int, ...],
     offered: float,
+    arrivals: int,
     output: str,
 ) -> None:
     """Place the Pods of a trace, in virtual time, by the decisions that a cluster would get.
 
-    Pods come one by one and stay; one that does not fit is dropped (the published experiment).
+    Pods come one by one and stay, as in the published experiment, or leave with --departures; one
+    that does not fit is dropped.
     """
     folder = data or own()
-    jobs = [Job(folder, trace, policy, seed, offered) for policy in policies for seed in seeds]
+    jobs = [
+        Job(folder, trace, policy, seed, offered, arrivals) for policy in policies for seed in seeds
+    ]
     results = _run(jobs)
     results.sort(key=lambda done: (policies.index(done.policy), seeds.index(done.seed)))
     if output == "json":
@@ -76,7 +87,7 @@ def command(
 
 def _run(jobs: list[Job]) -> list[Result]:
     results: list[Result] = []
-    expected = sum(round(PODS * job.offered) for job in jobs)
+    expected = sum(job.arrivals or round(PODS * job.offered) for job in jobs)
     with click.progressbar(length=expected, label="placing Pods", file=sys.stderr) as bar:
         for step in all_of(jobs, os.cpu_count() or 1):
             if isinstance(step, Result):
@@ -89,19 +100,19 @@ def _run(jobs: list[Job]) -> list[Result]:
 
 def table(results: list[Result]) -> list[str]:
     """Return lines for a terminal: each run, and the mean of each policy with several seeds."""
-    lines = [
-        f"{'policy':<14} {'trace':<12} {'seed':>5} {'GPUs %':>8} {'fragm. %':>9} {'failed':>7}"
-    ]
+    head = f"{'policy':<14} {'trace':<12} {'seed':>5} {'GPUs %':>8} {'fragm. %':>9}"
+    lines = [f"{head} {'rejected %':>10} {'failed':>7}"]
     for policy in dict.fromkeys(done.policy for done in results):
         runs = [done for done in results if done.policy == policy]
         lines += [_line(done, str(done.seed)) for done in runs]
         if len(runs) > 1:
             allocated = fmean(done.gpu_allocation_percent for done in runs)
             fragmented = fmean(done.fragmentation_percent for done in runs)
+            rejected = fmean(done.rejected_percent for done in runs)
             failed = fmean(done.failed_pods for done in runs)
             lines.append(
                 f"{policy:<14} {runs[0].trace:<12} {'mean':>5} "
-                f"{allocated:8.2f} {fragmented:9.2f} {failed:7.0f}"
+                f"{allocated:8.2f} {fragmented:9.2f} {rejected:10.2f} {failed:7.0f}"
             )
     return lines
 
@@ -109,5 +120,5 @@ def table(results: list[Result]) -> list[str]:
 def _line(done: Result, seed: str) -> str:
     return (
         f"{done.policy:<14} {done.trace:<12} {seed:>5} {done.gpu_allocation_percent:8.2f} "
-        f"{done.fragmentation_percent:9.2f} {done.failed_pods:7}"
+        f"{done.fragmentation_percent:9.2f} {done.rejected_percent:10.2f} {done.failed_pods:7}"
     )

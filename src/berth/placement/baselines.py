@@ -8,6 +8,7 @@ import numpy as np
 
 from berth.model.request import Shape
 from berth.model.snapshot import Floats, Snapshot
+from berth.placement.cards import suitable
 from berth.placement.policy import FULLEST, Ranking, Simple
 from berth.placement.trial import Trial
 
@@ -46,7 +47,7 @@ def _packing(trial: Trial, snapshot: Snapshot) -> Floats:
 
 
 class Random:
-    """A node drawn from all that fit. The generator is an argument."""
+    """A node drawn from all that fit, and a card of it. The generator is an argument."""
 
     name = "random"
     choice = FULLEST
@@ -56,9 +57,13 @@ class Random:
         self._generator = generator
 
     def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Give each node a random score."""
+        """Give each node a random score, and a random card to one that wants a share."""
         fits = FIRST_FIT.rank(shape, snapshot).fits
-        return Ranking(fits, self._generator.random(len(fits)), fits)
+        card = None
+        if shape.request is not None and shape.request.count == 1:
+            good = suitable(shape.request, snapshot, np.arange(len(fits)))
+            card = np.where(good, self._generator.random(good.shape), -1.0).argmax(axis=1)
+        return Ranking(fits, self._generator.random(len(fits)), fits, card)
 
 
 FIRST_FIT = Simple("first-fit", _first_fit)

@@ -28,7 +28,10 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     trace: str
     seed: int
     offered: float
+    departures: bool = False
     gpu_allocation_percent: float
+    rejected_percent: float
+    """What of all cards that were wanted was rejected."""
     failed_pods: int
     """When so much was first offered; likewise the two below."""
     fragmentation_percent: float
@@ -36,8 +39,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     used_milli: int
     arrivals: int
     """Until one more percent was offered, or the list ended; likewise the two below."""
-    first_failure: int
-    placements: str
+    first_failure: int = -1
+    placements: str = ""
     """SHA-1 over the node rows chosen, -1 for a Pod that failed."""
 
 
@@ -52,7 +55,7 @@ class Run:
         self.snapshot = Snapshot(msgspec.structs.replace(node, rank=rank) for node, rank in ranked)
         self.rows: list[int] = []
         self.offered = self.used = self.failed = 0
-        self._at: tuple[int, int, float] | None = None
+        self._at: tuple[int, int, int, float] | None = None
         self._noted: dict[int, list[float]] = {}
 
     @property
@@ -69,7 +72,7 @@ class Run:
             used = round(self.used / capacity * 100, 2)
             self._noted.setdefault(percent, []).append(used)
             if self._at is None and self.offered >= offered * capacity:
-                self._at = self.failed, self.used, self.fragmentation()
+                self._at = self._now()
             yield count
             if percent > round(offered * 100):
                 return
@@ -87,6 +90,9 @@ class Run:
             self.failed += 1
             self.rows.append(-1)
 
+    def _now(self) -> tuple[int, int, int, float]:
+        return self.offered, self.failed, self.used, self.fragmentation()
+
     def fragmentation(self) -> float:
         """Return what is left and useless to a typical request of the trace, in % of all cards."""
         return float(fragmented(self.snapshot, self.known).sum() / self.trace.capacity * 100)
@@ -101,7 +107,7 @@ class Run:
 
     def result(self, policy: str, offered: float) -> Result:
         """Gather what came of it."""
-        failed, used, fragmentation = self._at or (self.failed, self.used, self.fragmentation())
+        wanted, failed, used, lost = self._at or self._now()
         text = ",".join(map(str, self.rows))
         return Result(
             policy=policy,
@@ -109,8 +115,9 @@ class Run:
             seed=self.seed,
             offered=offered,
             gpu_allocation_percent=round(self.allocated(round(offered * 100)), 3),
+            rejected_percent=round((1 - used / max(1, wanted)) * 100, 3),
             failed_pods=failed,
-            fragmentation_percent=round(fragmentation, 3),
+            fragmentation_percent=round(lost, 3),
             arrivals=len(self.rows),
             used_milli=used,
             first_failure=self.rows.index(-1) if -1 in self.rows else -1,

@@ -12,6 +12,7 @@ from berth.placement.baselines import Random
 from berth.placement.fragmentation import Fragmentation
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
+from berth.simulator.churn import Churn
 from berth.simulator.clustering import Clustering
 from berth.simulator.run import Result, Run
 from berth.simulator.trace import read
@@ -29,6 +30,8 @@ class Job(msgspec.Struct, frozen=True):
     policy: str
     seed: int
     offered: float
+    arrivals: int = 0
+    """With departures: how many Pods come; else 0."""
 
 
 def policy_of(name: str, run: Run) -> Policy:
@@ -62,6 +65,13 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Result]:
 
 def one(job: Job) -> Iterator[int | Result]:
     """Do one job, and yield 100 after each 100 Pods, then the result."""
+    if job.arrivals:
+        churn = Churn(read(job.folder, job.trace), job.seed, job.arrivals, job.offered)
+        for count in churn.steps(policy_of(job.policy, churn.run)):
+            if count % 100 == 0:
+                yield 100
+        yield churn.result(job.policy)
+        return
     run = Run(read(job.folder, job.trace), job.seed)
     for count in run.steps(policy_of(job.policy, run), job.offered):
         if count % 100 == 0:
