@@ -28,6 +28,8 @@ class Misfit(Enum):
     """Why a node does not fit; the order is the order in which it is asked."""
 
     NOT_READY = "not ready, or cordoned"
+    NOT_SELECTED = "not selected by the Pod's node selector or affinity"
+    TAINTED = "a taint that the Pod does not tolerate"
     NO_SUCH_CARD = "no healthy card that it accepts"
     CARDS_TOO_SMALL = "its cards are too small"
     TOO_FEW_CARDS = "cards large enough"
@@ -36,6 +38,16 @@ class Misfit(Enum):
     PODS = "Pods"
     OTHER = "another resource"
     CARDS = "free cards"
+
+
+AMOUNTS = frozenset(Misfit) - {
+    Misfit.NOT_READY,
+    Misfit.NOT_SELECTED,
+    Misfit.TAINTED,
+    Misfit.NO_SUCH_CARD,
+    Misfit.CARDS_TOO_SMALL,
+}
+"""The reasons of which a node has more or less."""
 
 
 class Without(msgspec.Struct, frozen=True):
@@ -56,7 +68,7 @@ class Without(msgspec.Struct, frozen=True):
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
         later = "may fit later" if self.waiting_helps else "will never fit"
         what = self.resource or self.reason.value
-        if self.reason in {Misfit.NOT_READY, Misfit.NO_SUCH_CARD, Misfit.CARDS_TOO_SMALL}:
+        if self.reason not in AMOUNTS:
             return f"{nodes}: {what}; {later}"
         return f"{nodes}: {self.wanted} {what} wanted, {self.nearest} has {self.has}; {later}"
 

@@ -2,6 +2,8 @@
 
 import msgspec
 
+from berth.model.eligibility import ANYWHERE, Eligibility
+
 WHOLE = 100
 """Cores (percent) that ask for a card alone."""
 
@@ -50,6 +52,7 @@ class PodRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Container name and request: one after another, each holding what it gets."""
     init_devices: tuple[tuple[str, DeviceRequest], ...] = ()
     """The same for init containers, that run alone before the others and give back."""
+    eligibility: Eligibility = ANYWHERE
 
     @property
     def shape(self) -> Shape:

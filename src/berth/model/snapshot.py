@@ -2,7 +2,7 @@
 
 A row is a node, for good: a node that has left keeps its row, dead, until the snapshot is made
 anew. Each change of a row takes the next number of `clock`, so that whoever keeps something per
-row finds what has changed since by one comparison. What is kept that way lives in `keep`, so it
+row finds what has changed since by one comparison. What is kept that way lives by `keep`, so it
 belongs to the snapshot and goes with it.
 """
 
@@ -43,9 +43,8 @@ class Snapshot:
         self.kinds: list[Kind] = []
         self.mix = Mix()
         self.clock = 0
-        self.built = 0
-        """The clock when nodes last came or went: what never changes else is true since then."""
         self._kept: dict[str, object] = {}
+        self._settled: dict[str, object] = {}
         self.rank, self.version = _column(), _column()
         self.cpu, self.memory, self.pods = _column(), _column(), _column()
         self.cpu_total, self.memory_total, self.pods_total = _column(), _column(), _column()
@@ -80,7 +79,7 @@ class Snapshot:
             self.nodes.append(node)
             self.row[node.name] = row
             self._fill(row, node)
-        self.built = self.clock
+        self._settled.clear()
 
     def remove(self, name: str) -> None:
         """Take a node away, with all that runs there."""
@@ -92,7 +91,7 @@ class Snapshot:
             column[row] = 0
         self.kind[row], self.left[row] = NOTHING, 0
         self._changed(row)
-        self.built = self.clock
+        self._settled.clear()
 
     def place(self, allocation: Allocation) -> None:
         """Charge what a Pod holds."""
@@ -122,10 +121,16 @@ class Snapshot:
 
     def keep(self, key: str, make: Callable[["Snapshot"], T]) -> T:
         """Return what is kept under this key, made when first asked for."""
-        kept = self._kept.get(key)
-        if kept is None:
-            kept = self._kept[key] = make(self)
-        return cast("T", kept)
+        return self._in(self._kept, key, make)
+
+    def settled(self, key: str, make: Callable[["Snapshot"], T]) -> T:
+        """Return the same, but kept only until nodes come or go."""
+        return self._in(self._settled, key, make)
+
+    def _in(self, kept: dict[str, object], key: str, make: Callable[["Snapshot"], T]) -> T:
+        if key not in kept:
+            kept[key] = make(self)
+        return cast("T", kept[key])
 
     def changed_since(self, clock: int) -> Ints:
         """Return the rows that have changed since the clock showed this."""

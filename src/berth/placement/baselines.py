@@ -60,7 +60,7 @@ class Random:
         """Give each node a random score, and a random card to one that wants a share."""
         fits = FIRST_FIT.rank(shape, snapshot).fits
         card = None
-        if shape.request is not None and shape.request.count == 1:
+        if shape.request is not None and shape.request.count == 1 and fits.any():
             good = suitable(shape.request, snapshot, np.arange(len(fits)))
             card = np.where(good, self._generator.random(good.shape), -1.0).argmax(axis=1)
         return Ranking(fits, self._generator.random(len(fits)), fits, card)

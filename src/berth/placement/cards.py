@@ -45,7 +45,7 @@ class Need(msgspec.Struct, frozen=True):
 
 def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
     """Say what a request takes of each kind of card."""
-    known: dict[DeviceRequest, Need] = snapshot.keep(f"need/{len(snapshot.kinds)}", lambda _: {})
+    known: dict[DeviceRequest, Need] = snapshot.settled("need", lambda _: {})
     found = known.get(request)
     if found is None:
         memory = [memory_of(request, kind) for kind in snapshot.kinds]

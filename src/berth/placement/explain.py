@@ -5,10 +5,12 @@ from collections.abc import Iterator
 import msgspec
 import numpy as np
 
+from berth.model.eligibility import Eligibility
 from berth.model.placement import Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Bools, Ints, Snapshot
 from berth.placement.cards import need, suitable
+from berth.placement.eligible import eligible
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -24,7 +26,7 @@ class _Question(msgspec.Struct, frozen=True):
 def without(wanted: PodRequest, snapshot: Snapshot, good: Bools) -> tuple[Without, ...]:
     """Give each node that is not good the first reason that it has, and gather them."""
     requests = tuple(request for _, request in (*wanted.devices, *wanted.init_devices))
-    never = _never(requests, snapshot)
+    never = _never((wanted.eligibility, requests), snapshot)
     found = list(never.why)
     rows = np.flatnonzero(~(good | snapshot.gone | never.rows))
     for question in _questions(wanted, snapshot):
@@ -53,28 +55,32 @@ def _questions(wanted: PodRequest, snapshot: Snapshot) -> Iterator[_Question]:
         yield _Question(Misfit.OTHER, amount, has, total, name)
 
 
+_Asked = tuple[Eligibility, tuple[DeviceRequest, ...]]
+KEPT = 256
+"""Different wishes of which the answer is remembered."""
+
+
 class _Never(msgspec.Struct, frozen=True):
-    """The nodes whose cards would not suffice if they were idle: the same until nodes change."""
+    """The nodes that would not do if they were empty: the same until nodes change."""
 
     rows: Bools
     why: tuple[Without, ...]
 
 
-def _never(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> _Never:
-    known: dict[tuple[DeviceRequest, ...], _Never]
-    known = snapshot.keep(f"never/{snapshot.built}", lambda _: {})
-    found = known.get(requests)
+def _never(asked: _Asked, snapshot: Snapshot) -> _Never:
+    known: dict[_Asked, _Never] = snapshot.settled("never", lambda _: {})
+    found = known.get(asked)
     if found is None:
-        if len(known) > 256:
+        if len(known) > KEPT:
             known.clear()
-        found = known[requests] = _unable(requests, snapshot)
+        found = known[asked] = _unable(asked, snapshot)
     return found
 
 
-def _unable(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> _Never:
+def _unable(asked: _Asked, snapshot: Snapshot) -> _Never:
     rows, why = np.flatnonzero(~snapshot.gone), list[Without]()
     never = np.zeros(len(snapshot), dtype=np.bool_)
-    for question in _of_cards(requests, snapshot):
+    for question in _lasting(asked, snapshot):
         short = question.has[rows] < question.wanted
         why += _gathered(question, snapshot, rows[short])
         never[rows[short]] = True
@@ -82,7 +88,13 @@ def _unable(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> _Never:
     return _Never(never, tuple(why))
 
 
-def _of_cards(requests: tuple[DeviceRequest, ...], snapshot: Snapshot) -> Iterator[_Question]:
+def _lasting(asked: _Asked, snapshot: Snapshot) -> Iterator[_Question]:
+    """Ask for what no Pod that leaves can change."""
+    eligibility, requests = asked
+    may = eligible(eligibility, snapshot)
+    selected, tolerated = may.selected.astype(np.int64), may.tolerated.astype(np.int64)
+    yield _Question(Misfit.NOT_SELECTED, 1, selected, selected)
+    yield _Question(Misfit.TAINTED, 1, tolerated, tolerated)
     for request in requests:
         wants = need(request, snapshot)
         accepted = wants.accepted[snapshot.kind].sum(axis=1)

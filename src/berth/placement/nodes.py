@@ -2,6 +2,7 @@
 
 from berth.model.request import PodRequest
 from berth.model.snapshot import Bools, Snapshot
+from berth.placement.eligible import eligible
 
 
 def node_part(wanted: PodRequest, snapshot: Snapshot) -> Bools:
@@ -10,6 +11,7 @@ def node_part(wanted: PodRequest, snapshot: Snapshot) -> Bools:
     good &= snapshot.memory >= wanted.memory_mib
     good &= snapshot.pods >= 1
     good &= snapshot.ready
+    good &= eligible(wanted.eligibility, snapshot).both
     for name, amount in wanted.other.items():
         if amount:
             has = snapshot.other.get(name)

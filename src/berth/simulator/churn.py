@@ -31,8 +31,8 @@ class Churn:
         self.pods = generator.integers(len(trace.pods), size=arrivals)
         mean = sum(pod.milli for pod in trace.pods) / len(trace.pods)
         rate = offered * trace.capacity / mean
-        self.times = np.cumsum(generator.exponential(1 / rate, arrivals))
         self.lifetimes = generator.exponential(1.0, arrivals)
+        self.times = np.cumsum(generator.exponential(1 / rate, arrivals))
         self._leaving: list[tuple[float, int, Allocation]] = []
         self._counted = self._now = 0.0
         self._wanted = self._rejected = self._failed = 0
