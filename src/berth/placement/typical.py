@@ -11,6 +11,10 @@ from berth.placement.cards import NEVER, need
 
 COVERED = 0.95
 """The share of arrivals that the list covers."""
+AT_MOST = 256
+"""Shapes on the list, whatever they cover; the published list of most kinds has 127."""
+OF_SEVERAL = 64
+"""More of them that want several cards."""
 
 
 class Typical(msgspec.Struct, frozen=True):
@@ -33,11 +37,12 @@ def typical(counts: Mapping[Shape, int], snapshot: Snapshot, *, several: bool = 
     ordered = sorted(counts.items(), key=_common, reverse=True)
     running = np.cumsum([count for _, count in ordered])
     total = int(running[-1]) if len(running) else 0
-    kept = min(int(np.searchsorted(running / max(1, total), COVERED)) + 1, len(ordered))
+    kept = min(int(np.searchsorted(running / max(1, total), COVERED)) + 1, len(ordered), AT_MOST)
     covered = int(running[kept - 1]) if kept else 0
     chosen = ordered[:kept]
     if several:
-        chosen += [one for one in ordered[kept:] if one[0].request and one[0].request.count > 1]
+        many = [one for one in ordered[kept:] if one[0].request and one[0].request.count > 1]
+        chosen += many[:OF_SEVERAL]
     shapes = tuple(shape for shape, _ in chosen)
     none = np.full(len(snapshot.kinds) + 1, NEVER)
     rows = [need(one.request, snapshot).milli if one.request else none for one in shapes]
