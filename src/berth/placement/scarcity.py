@@ -66,7 +66,8 @@ class State:
     def _learn(self, snapshot: Snapshot, before: Stock | None) -> None:
         self.epoch += 1
         learning = snapshot.mix.arrivals >= FIRST
-        self.demand: Demand = demand(snapshot.mix, snapshot)
+        sizes = self.demand.sizes if before else (0,) * SIZES
+        self.demand: Demand = demand(snapshot.mix, snapshot, sizes)
         counted = typical(snapshot.mix.counts if learning else {}, snapshot, several=True)
         columns = columns_of(counted, snapshot)
         self.stock = Stock(columns, snapshot, before)

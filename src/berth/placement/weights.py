@@ -24,7 +24,7 @@ class Demand(msgspec.Struct, frozen=True):
 
     cpu_per_card: float
     sizes: tuple[int, ...]
-    """Numbers of cards above one, `SIZES` of them; 0 where there are fewer."""
+    """Numbers of cards above one, the commonest: `SIZES` places, 0 where there are fewer."""
     size_share: tuple[float, ...]
     """The part of all milli of cards that Pods of each size want."""
     accepts: Bools
@@ -33,8 +33,8 @@ class Demand(msgspec.Struct, frozen=True):
     """The part of all milli that each set's Pods want."""
 
 
-def demand(mix: Mix, snapshot: Snapshot) -> Demand:
-    """Sum up what has arrived."""
+def demand(mix: Mix, snapshot: Snapshot, before: tuple[int, ...]) -> Demand:
+    """Sum up what has arrived; sizes keep the places that they had before."""
     cpu = total = 0.0
     sizes: dict[int, float] = {}
     bound: dict[bytes, float] = {}
@@ -50,18 +50,26 @@ def demand(mix: Mix, snapshot: Snapshot) -> Demand:
         sizes[shape.request.count] = sizes.get(shape.request.count, 0.0) + milli
         if not possible.all():
             bound[possible.tobytes()] = bound.get(possible.tobytes(), 0.0) + milli
-    common = sorted((size for size in sizes if size > 1), key=lambda size: -sizes[size])[:SIZES]
-    padded = [*common, *[0] * (SIZES - len(common))]
+    placed = _placed(sizes, before)
     accepts = [np.frombuffer(kinds, dtype=np.bool_) for kinds in bound]
     return Demand(
         cpu_per_card=max(cpu / total, LEAST) if total else CPU_PER_CARD,
-        sizes=tuple(padded),
+        sizes=placed,
         size_share=tuple(
-            sizes.get(size, 0.0) / max(total, 1.0) if size else 0.0 for size in padded
+            sizes.get(size, 0.0) / max(total, 1.0) if size else 0.0 for size in placed
         ),
         accepts=np.array(accepts, dtype=np.bool_).reshape(len(bound), len(snapshot.kinds)),
         bound_share=np.array(list(bound.values())) / max(total, 1.0),
     )
+
+
+def _placed(sizes: dict[int, float], before: tuple[int, ...]) -> tuple[int, ...]:
+    """Give a place to each of the commonest sizes: scores of older weights know them by it."""
+    several = sorted((size for size in sizes if size > 1), key=lambda size: -sizes[size])
+    common = several[:SIZES]
+    new = [size for size in common if size not in before]
+    kept = [size if size in common else 0 for size in before]
+    return tuple(size or (new.pop(0) if new else 0) for size in kept)
 
 
 class Weights(msgspec.Struct, frozen=True):
