@@ -10,7 +10,7 @@ from benchmarks import bodies
 from berth import settings
 from berth.admission import configuration, mutate, wire
 from berth.admission.rules import Rules
-from berth.cli import webhook
+from berth.cli import process
 
 ROUNDS = 200
 CALLS = 50
@@ -22,7 +22,7 @@ def answer(body: bytes, rules: Rules) -> bytes:
     """Do what the server does between reading a body and writing an answer."""
     review = wire.decode(body)
     assert review.object is not None
-    return wire.answer(review, mutate.decide(review.object, review.namespace, rules))
+    return wire.answer(review, mutate.decide(review.object, review.namespace, rules), 1)
 
 
 def microseconds(body: bytes, rules: Rules) -> float:
@@ -50,7 +50,7 @@ def start_ms() -> float:
 def main(arguments: list[str]) -> None:
     """Print a table, or JSON."""
     rules, _ = configuration.rules(settings.load(None), None)
-    webhook.settle()
+    process.settle()
     found = {name: microseconds(body, rules) for name, body in bodies.bodies().items()}
     if "--json" in arguments:
         core = {name: round(us, 1) for name, us in found.items()}

@@ -122,6 +122,8 @@ def _row(*cells: str) -> str:
 def _kind(kind: Any) -> str:
     if get_origin(kind) is Annotated:
         return str(get_args(kind)[1].description)
+    if get_origin(kind) is tuple and get_origin(get_args(kind)[0]) is Annotated:
+        return f"list, each {_kind(get_args(kind)[0])}"
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(kind))
     return KINDS[kind]

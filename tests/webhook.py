@@ -14,6 +14,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from prometheus_client.parser import text_string_to_metric_families
+
 from berth import clock
 from berth.certs import authority
 
@@ -51,6 +53,8 @@ class Webhook:
     process: subprocess.Popen[str]
     folder: Path
     port: int = 0
+    metrics: int = 0
+    """The operator's port."""
     log: list[dict[str, Any]] = field(default_factory=list)
 
     @property
@@ -83,6 +87,25 @@ class Webhook:
         finally:
             connection.close()
 
+    def operator(self, path: str) -> Answer:
+        """Ask the operator's port."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.metrics, timeout=30)
+        try:
+            connection.request("GET", path)
+            response = connection.getresponse()
+            return Answer(response.status, dict(response.getheaders()), response.read())
+        finally:
+            connection.close()
+
+    def figure(self, name: str, **labels: str) -> float:
+        """Return a metric as a scrape shows it now; 0 where that label was never counted."""
+        scraped = self.operator("/metrics").body.decode()
+        for family in text_string_to_metric_families(scraped):
+            for sample in family.samples:
+                if sample.name == name and labels.items() <= sample.labels.items():
+                    return float(sample.value)
+        return 0.0
+
     def logged(self, event: str) -> list[dict[str, Any]]:
         """Return the log lines of an event, so far."""
         return [line for line in self.log if line["event"] == event]
@@ -105,6 +128,7 @@ def running(folder: Path, *arguments: str, own_ca: bool = False) -> Iterator[Web
     command = [
         *(sys.executable, "-m", "berth", "webhook", "--host", "127.0.0.1", "--port", "0"),
         *("--set", "log.format=json", "--set", "log.flushSeconds=0"),
+        *("--set", "metrics.port=0", "--set", "server.stopSeconds=0"),
         *([] if own_ca else given),
         *arguments,
     ]
@@ -119,6 +143,7 @@ def running(folder: Path, *arguments: str, own_ca: bool = False) -> Iterator[Web
                 webhook.log.append(json.loads(line))
                 if webhook.log[-1]["event"] == "webhook.listening":
                     webhook.port = webhook.log[-1]["port"]
+                    webhook.metrics = webhook.log[-1].get("metrics", 0)
                     listening.set()
             else:
                 webhook.log.append({"event": "stderr", "text": line})

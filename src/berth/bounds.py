@@ -15,11 +15,22 @@ Duration: TypeAlias = Annotated[float, Meta(ge=0, le=_DAY, description="a number
 Count: TypeAlias = Annotated[
     int, Meta(ge=1, le=1_000_000, description="a whole number from 1 to 1000000")
 ]
+Bytes: TypeAlias = Annotated[
+    int, Meta(ge=8 * 2**20, le=2**40, description="a whole number of bytes, 8388608 at least")
+]
 # Below a second is for tests: it would busy the API server, or close connections at once.
 Interval: TypeAlias = Annotated[
     float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")
 ]
 
+Text: TypeAlias = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
+AddressRange: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[0-9A-Fa-f:.]+(/\d{1,3})?\Z",
+        description="a range of addresses such as 10.0.0.0/8 or fd00::/8",
+    ),
+]
 Name: TypeAlias = Annotated[
     str,
     Meta(

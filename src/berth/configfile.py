@@ -64,7 +64,7 @@ def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
     `kind` is the type that was asked for: it knows the choices and, as `description`, the bounds.
     """
     what, _, where = str(error).partition(" - at ")
-    place = where.strip("`").removeprefix("$.")
+    place = where.strip("`").removeprefix("$").removeprefix(".")
     found = _kind_at(kind, place)
     what = what.replace("`", "")
     meta = next((one for one in get_args(found) if isinstance(one, msgspec.Meta)), None)

@@ -3,7 +3,8 @@
 BerthError                 never raised itself
 ├── UsageError             a person's file, flag or setting cannot be used: exit code 2
 ├── BadReview              a request that is no AdmissionReview: HTTP 4xx
-└── PatchError             an edit that does not fit the document: a fault of ours, HTTP 500
+├── PatchError             an edit that does not fit the document: a fault of ours, HTTP 500
+└── ReadFailed             the API server did not give what was asked for: it is asked again
 """
 
 
@@ -26,3 +27,13 @@ class BadReview(BerthError):  # noqa: N818  the wire's own term, read at every r
 
 class PatchError(BerthError):
     """An edit points where the document has no place for it."""
+
+
+class ReadFailed(BerthError):  # noqa: N818  reads as what happened
+    """The API server did not give what a list or a watch asked for; the text says why."""
+
+    def __init__(self, message: str, status: int = 0, retry_after: float = 0) -> None:
+        """Keep the HTTP `status`, 0 where no answer came, and the seconds it asks us to wait."""
+        super().__init__(message)
+        self.status = status
+        self.retry_after = retry_after

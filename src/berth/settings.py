@@ -13,7 +13,19 @@ from typing import Any, Literal, TypeAlias, cast, get_origin
 import msgspec
 
 from berth import closest, configfile
-from berth.bounds import Count, Duration, Interval, Name, Port, ServicePort, Timeout, Url
+from berth.bounds import (
+    AddressRange,
+    Bytes,
+    Count,
+    Duration,
+    Interval,
+    Name,
+    Port,
+    ServicePort,
+    Text,
+    Timeout,
+    Url,
+)
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
@@ -42,12 +54,53 @@ class Server(Group, frozen=True):
     """Names in the leaf that Berth makes, beside the Service's."""
     idle_seconds: Interval = 120
     """A connection may rest so long. kube-apiserver keeps its own for 90 s, so never below that."""
+    stop_seconds: Duration = 15
+    """After SIGTERM, go on serving so long: until the last API server has heard that we leave."""
     drain_seconds: Duration = 20
-    """After SIGTERM, requests under way may take so long; a second SIGTERM ends them at once."""
+    """Then requests under way may take so long; a second SIGTERM ends them at once."""
+    handshake_seconds: Interval = 5
+    """A connection without a TLS handshake is closed after so long."""
+    header_seconds: Interval = 10
+    """A new connection that brings no whole head of a request is closed after so long."""
     body_seconds: Interval = 10
     """A body may take so long to come; then it is answered with 408 and the connection closed."""
     most_in_flight: Count = 1000
     """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
+    most_bytes_held: Bytes = 64 * 2**20
+    """The bodies under way may be so large together; what is beyond is answered likewise."""
+    hang_seconds: Duration = 30
+    """A process whose event loop hangs so long ends itself, to be started anew; 0: never."""
+
+
+class Metrics(Group, frozen=True):
+    """The operator's own port, in plain HTTP: /metrics, /healthz, /readyz and /debug/config."""
+
+    enabled: bool = True
+    """Whether there is one."""
+    host: str = "0.0.0.0"  # noqa: S104  Prometheus calls a Pod by its address
+    """Address to listen on."""
+    port: Port = 9464
+    """Port to listen on; 0 takes a free one."""
+
+
+class Reload(Group, frozen=True):
+    """How the settings file and device-config are taken while the process runs."""
+
+    every_seconds: Interval = 5
+    """How often the files are compared, beside the events of their folders; SIGHUP does it too."""
+
+
+class Callers(Group, frozen=True):
+    """Who may ask for admission; the probes always may. All that is set must hold."""
+
+    client_ca_file: str = ""
+    """PEM bundle of authorities; a caller must show a certificate that one of them signed."""
+    client_names: tuple[Text, ...] = ()
+    """Common names, DNS names or URIs, one of which its certificate must have; empty: any."""
+    sources: tuple[AddressRange, ...] = ()
+    """Addresses it may come from, IPv4 and IPv6, such as 10.0.0.0/8; empty: all."""
+    user_agents: tuple[Text, ...] = ()
+    """How its User-Agent may begin: kube-apiserver-admission, say; empty: anyhow."""
 
 
 class Scheduler(Group, frozen=True):
@@ -142,6 +195,9 @@ class Settings(Group, frozen=True):
     """The root. Read docs/reference/settings.md for the file as a whole."""
 
     server: Server = msgspec.field(default_factory=Server)
+    metrics: Metrics = msgspec.field(default_factory=Metrics)
+    reload: Reload = msgspec.field(default_factory=Reload)
+    callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
     registration: Registration = msgspec.field(default_factory=Registration)

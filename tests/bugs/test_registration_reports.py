@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from berth import settings
-from berth.admission import mutate, registration, templates, wire
+from berth import names, settings
+from berth.admission import live, mutate, registration, serve, templates, wire
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
 from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, main, rules, spec
@@ -118,13 +118,19 @@ def test_r38_pods_are_changed_at_create_alone(tmp_path: Path) -> None:
     ],
     ids=["a label", "a deletion", "a debug container", "a binding"],
 )
-def test_r38_anything_else_passes_should_it_ever_come(request_: dict[str, Any]) -> None:
+def test_r38_anything_else_passes_should_it_ever_come(
+    request_: dict[str, Any], tmp_path: Path
+) -> None:
     """38: a registration of someone else's may send us more than ours asks for."""
     asked = review(gpu_pod({GPU: "1"}), **request_)
     decoded = wire.decode(json.dumps(asked).encode())
     assert not decoded.creates_pod
-    answer = json.loads(wire.allow(decoded))
-    assert answer["response"] == {"uid": asked["request"]["uid"], "allowed": True}
+    generation = live.Generation(number=1, settings=settings.Settings(), rules=rules(tmp_path))
+    decision = serve.decide(decoded, generation, names.MUTATE_PATH)
+    answer = json.loads(wire.answer(decoded, decision, generation.number))
+    assert answer["response"]["uid"] == asked["request"]["uid"]
+    assert answer["response"]["allowed"]
+    assert "patch" not in answer["response"]
 
 
 def test_r40_a_dry_run_is_answered_as_any_other(tmp_path: Path) -> None:

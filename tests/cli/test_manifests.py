@@ -114,6 +114,20 @@ def test_an_authority_of_ones_own_is_mounted_with_the_settings(tmp_path: Path) -
     assert b64decode(webhooks[0]["clientConfig"]["caBundle"]) == bundle.read_bytes()
 
 
+def test_the_authority_of_callers_is_mounted_too(tmp_path: Path) -> None:
+    """The Pods read the bundle where the setting, as mounted, says that it is."""
+    bundle = tmp_path / "mine.pem"
+    bundle.write_text("-----BEGIN CERTIFICATE-----\n")
+    flags = (f"--set=callers.clientCaFile={bundle}", "--set=callers.clientNames=a,b")
+    found = objects(*flags)
+    callers = inside(found, tmp_path).callers
+    assert (callers.client_ca_file, callers.client_names) == (
+        "/etc/berth/client-ca.crt",
+        ("a", "b"),
+    )
+    assert found["ConfigMap"]["data"]["client-ca.crt"] == bundle.read_text()
+
+
 def checksum(*flags: str) -> str:
     """Return the annotation of the Pods."""
     metadata = objects(*flags)["Deployment"]["spec"]["template"]["metadata"]
@@ -136,6 +150,8 @@ def test_what_changes_the_pods_files_changes_the_pods(tmp_path: Path) -> None:
 NOTHING = {
     "no such bundle": (("--tls-secret=a", "--ca-file=/none/ca.crt"), "/none/ca.crt: cannot be"),
     "no secret for the bundle": (("--ca-file=/none/ca.crt",), "go together"),
+    "no bundle of callers": (("--set=callers.clientCaFile=/none/a",), "/none/a: cannot be read"),
+    "names without a bundle": (("--set=callers.clientNames=a",), "callers.clientNames: "),
     "no port": (("--set=server.port=0",), "server.port: 0 is no port"),
     "no bundle for the secret": (("--tls-secret=a",), "go together"),
 }

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from tests.cluster import components, kubeconfig, pki, ports, probe, processes, startup
@@ -27,6 +27,8 @@ class ControlPlane:
     """Where the API server listens: https://127.0.0.1:PORT."""
     programs: Path
     """The folder with the programs that it runs, and kubectl."""
+    store: int
+    """The port of etcd on loopback."""
 
     @property
     def kubectl(self) -> Path:
@@ -81,7 +83,7 @@ def start(folder: Path, *, programs: Path, tied: bool) -> ControlPlane:
     except BaseException:
         stop(folder)
         raise
-    record = {"url": plane.url, "programs": str(plane.programs)}
+    record = {"url": plane.url, "programs": str(plane.programs), "store": plane.store}
     (folder / _RECORD).write_text(json.dumps(record))
     return plane
 
@@ -106,13 +108,33 @@ def running(folder: Path, *, programs: Path) -> Iterator[ControlPlane]:
         stop(folder)
 
 
+@contextlib.contextmanager
+def another(plane: ControlPlane, folder: Path, *flags: str) -> Iterator[ControlPlane]:
+    """Run a second API server on the objects of `plane` for the length of a `with`.
+
+    It has all the flags of the first and these; what it says is in `folder`.
+    """
+    trust = probe.trust(components.certificates(plane.folder))
+    step = startup.Startup(folder=folder, programs=plane.programs, tied=True, trust=trust)
+    (port,) = ports.free(1)
+    accounts = plane.has(components.CONTROLLER_MANAGER)
+    server = components.apiserver(plane.folder, port=port, etcd_port=plane.store, accounts=accounts)
+    try:
+        step.run(replace(server, flags=(*server.flags, *flags)))
+        yield replace(plane, url=f"https://127.0.0.1:{port}")
+    finally:
+        for process in processes.recorded(folder):
+            processes.stop(process)
+
+
 def find(folder: Path) -> ControlPlane | None:
     """Return the control plane that was started in `folder`, whether or not it still runs."""
     try:
         record = json.loads((folder / _RECORD).read_text())
     except FileNotFoundError:
         return None
-    return ControlPlane(folder=folder, url=record["url"], programs=Path(record["programs"]))
+    programs, store = Path(record["programs"]), record.get("store", 0)  # 0: started before it was
+    return ControlPlane(folder=folder, url=record["url"], programs=programs, store=store)
 
 
 def ended(folder: Path) -> Sequence[str]:
@@ -128,7 +150,8 @@ def _start(folder: Path, *, programs: Path, tied: bool) -> ControlPlane:
     store, peer = ports.free(2)
     step.run(components.etcd(folder, port=store, peer_port=peer))
     (port,) = ports.free(1)
-    plane = ControlPlane(folder=folder, url=f"https://127.0.0.1:{port}", programs=programs)
+    url = f"https://127.0.0.1:{port}"
+    plane = ControlPlane(folder=folder, url=url, programs=programs, store=store)
     for user in components.USERS:
         kubeconfig.write(
             components.kubeconfig(folder, user),

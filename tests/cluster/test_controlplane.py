@@ -132,3 +132,18 @@ def test_a_server_that_dies_at_its_start_is_quoted_and_takes_the_others_with_it(
     assert started == ["kube-apiserver", "etcd"]
     assert list(controlplane.ended(folder)) == started
     assert controlplane.find(folder) is None
+
+
+def test_a_second_api_server_serves_the_same_objects_and_ends_alone(
+    tmp_path: Path, control_plane: ControlPlane, namespace: str
+) -> None:
+    """It has flags of its own, and leaves the first one running."""
+    with controlplane.another(control_plane, tmp_path, "--goaway-chance=0.001") as second:
+        assert second.url != control_plane.url
+        assert second.ask("GET", f"/api/v1/namespaces/{namespace}") is not None
+        (server,) = processes.recorded(tmp_path)
+        assert processes.alive(server)
+    assert not processes.alive(server)
+    assert second.ask("GET", "/version") is None
+    assert control_plane.version() == build.version()
+    assert not controlplane.ended(control_plane.folder)

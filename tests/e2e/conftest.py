@@ -35,7 +35,12 @@ def register(
     """Give a function that runs a registered webhook and takes it out again."""
 
     @contextmanager
-    def run(*arguments: str, own_ca: bool = False) -> Iterator[webhook.Webhook]:
+    def run(
+        *arguments: str,
+        own_ca: bool = False,
+        through: Api = api,
+        scheduler: str = "default-scheduler",
+    ) -> Iterator[webhook.Webhook]:
         folder = tmp_path_factory.mktemp("webhook")
         port = _free_port()
         known = ("--kubeconfig", str(control_plane.kubeconfig))
@@ -43,7 +48,7 @@ def register(
         flags = ("--register", *known, "--url", url, "--port", str(port), *arguments)
         with webhook.running(folder, *flags, own_ca=own_ca) as running:
             try:
-                _await_registration(api, running)
+                _await_registration(through, running, scheduler)
                 yield running
             finally:
                 command = [sys.executable, "-m", "berth", "unregister", *known]
@@ -82,9 +87,12 @@ def label(api: Api, namespace: str, labels: dict[str, str]) -> None:
     assert status == 200, answer
 
 
-def _await_registration(api: Api, running: webhook.Webhook) -> None:
-    """Wait until the API server, which learns of configurations by a watch, calls the webhook."""
-    probe = pods.gpu_pod({"nvidia.com/gpu": "1"})
+def _await_registration(api: Api, running: webhook.Webhook, scheduler: str) -> None:
+    """Wait until the API server, which learns of configurations by a watch, calls the webhook.
+
+    `scheduler` is one whose Pods are sent to it.
+    """
+    probe = pods.gpu_pod({"nvidia.com/gpu": "1"}, schedulerName=scheduler)
     del probe["metadata"]["namespace"]
     with own(api.plane) as namespace:
         deadline = time.monotonic() + 30

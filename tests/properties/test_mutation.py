@@ -64,7 +64,7 @@ def _check(pod: dict[str, Any], rules: Rules) -> None:
         decision = mutate.decide(review.object, review.namespace, rules)
     except BadReview:
         return  # malformed in shape: HTTP 400, as the API server would have refused it
-    assert json.loads(wire.answer(review, decision))["response"]["uid"] == review.uid
+    assert json.loads(wire.answer(review, decision, 1))["response"]["uid"] == review.uid
     assert review.object == before
     assert bool(decision.operations) == (decision.verdict is Verdict.PATCHED)
     if decision.verdict is Verdict.REFUSED:

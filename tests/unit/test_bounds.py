@@ -17,6 +17,13 @@ OUTSIDE = {
     "server.idleSeconds": (["0", "0.05", "nan", "inf"], "a number from 0.1 to 86400"),
     "server.drainSeconds": (["-1", "nan", "inf", "-inf"], "a number from 0 to 86400"),
     "server.bodySeconds": (["0", "nan"], "a number from 0.1 to 86400"),
+    "server.stopSeconds": (["-1", "inf"], "a number from 0 to 86400"),
+    "server.headerSeconds": (["0", "nan"], "a number from 0.1 to 86400"),
+    "server.handshakeSeconds": (["0", "nan"], "a number from 0.1 to 86400"),
+    "server.hangSeconds": (["-1", "nan"], "a number from 0 to 86400"),
+    "server.mostBytesHeld": (["0", "8388607", "1099511627777"], "a whole number of bytes"),
+    "metrics.port": (["-1", "65536"], "a whole number from 0 to 65535"),
+    "reload.everySeconds": (["0", "inf"], "a number from 0.1 to 86400"),
     "server.mostInFlight": (["0", "1000001"], "a whole number from 1 to 1000000"),
     "log.flushSeconds": (["-1", "nan", "inf"], "a number from 0 to 86400"),
     "registration.servicePort": (["0", "65536"], "a whole number from 1 to 65535"),
@@ -30,6 +37,7 @@ OUTSIDE = {
     "registration.namespace": (["", "Berth", "a_b"], "a name of up to 63"),
     "registration.service": (["", "a/b", "h\xf6st"], "a name of up to 63"),
 }
+NUMBERS = ("a number", "a whole number", "a whole number of bytes")
 CASES = [(name, value, said) for name, (values, said) in OUTSIDE.items() for value in values]
 
 
@@ -41,7 +49,7 @@ def test_a_value_out_of_bounds_is_refused(name: str, value: str, said: str, tmp_
     assert str(error.value).startswith(f"--set {name}: expected {said}")
     group, _, key = name.partition(".")
     file = tmp_path / "settings.yaml"
-    number = said.partition(" from ")[0] in ("a number", "a whole number")
+    number = said.partition(" from ")[0] in NUMBERS
     as_yaml = value.replace("nan", ".nan").replace("inf", ".inf") if number else repr(value)
     file.write_text(f"{group}: {{{key}: {as_yaml}}}")
     with pytest.raises(UsageError) as error:
@@ -55,6 +63,7 @@ INSIDE = [
     *("registration.timeoutSeconds=1", "server.mostInFlight=1", "server.bodySeconds=0.1"),
     *("registration.url=", "registration.url=https://127.0.0.1:8443"),
     *("registration.url=https://[::1]:8443/a", "registration.url=https://a-b.example"),
+    *("server.mostBytesHeld=8388608", "server.stopSeconds=0", "server.hangSeconds=0"),
     *("registration.name=a", "registration.refreshSeconds=0.2"),
 ]
 

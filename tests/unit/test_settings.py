@@ -1,5 +1,6 @@
 """Settings: which layer wins, and what is said about a setting that is none."""
 
+import contextlib
 from pathlib import Path
 from typing import Annotated, Literal, get_args, get_origin
 
@@ -87,15 +88,22 @@ def changing(keys: tuple[str, ...]) -> str:
     kind = KNOBS[keys]
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
-    choices: tuple[str, ...] = ("https://other",) if keys[-1] == "url" else ("other",)
+    special = {"url": "https://other", "sources": "10.0.0.0/8"}
+    choices: tuple[str, ...] = (special.get(keys[-1], "other"),)
     if kind in (int, float):
-        choices = ("7",)
+        choices = ("7", "9000000")
     elif kind is bool:
         choices = ("true", "false")
     elif get_origin(kind) is Literal:
         choices = get_args(kind)
     flags = (f"{'.'.join(keys)}={choice}" for choice in choices)
-    return next(flag for flag in flags if settings.load(None, [flag]) != settings.Settings())
+    return next(flag for flag in flags if _changes(flag))
+
+
+def _changes(flag: str) -> bool:
+    with contextlib.suppress(UsageError):  # out of bounds
+        return settings.load(None, [flag]) != settings.Settings()
+    return False
 
 
 @pytest.mark.parametrize("keys", KNOBS, ids=".".join)

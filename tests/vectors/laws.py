@@ -96,7 +96,7 @@ def ask(pod: Pod, decide: Decide = BY_DEFAULT, **request: Any) -> Outcome:
     assert read.object is not None
     decision = decide(read.object, read.namespace)
     assert read.object == before, "the decision changed the Pod that it was given"
-    answer = json.loads(wire.answer(read, decision))
+    answer = json.loads(wire.answer(read, decision, 1))
     assert _echoes(asked, answer)
     return Outcome(answer["response"], decision)
 
@@ -116,7 +116,7 @@ def patched(pod: Pod, decide: Decide = BY_DEFAULT, **request: Any) -> Outcome:
 def untouched(pod: Pod, decide: Decide = BY_DEFAULT, **request: Any) -> Outcome:
     """Assert that `pod` passes as it is; return what came."""
     outcome = ask(pod, decide, **request)
-    assert outcome.response.keys() <= {"uid", "allowed", "warnings"}
+    assert outcome.response.keys() <= {"uid", "allowed", "warnings", "auditAnnotations"}
     assert outcome.response["allowed"] is True
     assert outcome.pod == pod
     return outcome

@@ -6,12 +6,19 @@ import unicodedata
 from http import HTTPStatus
 
 import pytest
-from aiohttp.test_utils import TestClient, TestServer
+from aiohttp import ClientSession
+from aiohttp.test_utils import RawTestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.admission import serve, wire
-from berth.settings import EnvEntry, Injection
+from berth.admission import wire
+from berth.admission.journal import Journal
+from berth.admission.live import Generation, Live
+from berth.admission.load import Load
+from berth.admission.serve import Handler
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
+from berth.settings import EnvEntry, Injection, Settings
 from tests.pods import container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import review
@@ -24,15 +31,18 @@ def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> No
     """The stack goes to the log alone, and the next request is answered as ever."""
     faulty = Injection(name="faulty", env=(EnvEntry(name="A", value=UNSENDABLE),))
     answered: list[str] = []
-    application = serve.application(
-        laws.rules(injections=(faulty,)),
-        serve.State(ready=True),
-        lambda event, _: answered.append(event),
+    rules = laws.rules(injections=(faulty,))
+    handler = Handler(
+        live=Live(Generation(number=1, settings=Settings(), rules=rules)),
+        load=Load(),
+        readiness=Readiness(missing={}),
+        journal=Journal(Metrics(), lambda event, _: answered.append(event)),
     )
 
     async def ask() -> list[tuple[int, str]]:
         answers = []
-        async with TestClient(TestServer(application)) as client:
+        server = RawTestServer(handler)
+        async with server, ClientSession(server.make_url("/")) as client:
             for path in ("/inject/faulty", "/mutate"):
                 async with client.post(path, json=review(gpu_pod(GPU))) as response:
                     answers.append((response.status, await response.text()))

@@ -153,7 +153,7 @@ def test_c7_the_largest_pods_are_answered_in_time() -> None:
     read = wire.decode(body)
     assert read.object is not None
     decision = mutate.decide(read.object, read.namespace, laws.SHIPPED)
-    answer = wire.answer(read, decision)
+    answer = wire.answer(read, decision, 1)
     assert perf_counter() - started < Registration().timeout_seconds
     laws.holds(asked, orjson.loads(answer)["response"], decision)
     assert len(decision.operations) <= 3 * 250 + 2

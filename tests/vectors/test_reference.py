@@ -20,6 +20,6 @@ def test_every_vector_has_a_test_or_an_issue() -> None:
 def test_every_test_in_the_table_exists() -> None:
     """A test that is renamed is renamed in the table too, and one with a number stands there."""
     named = set(re.findall(r"`(test_\w+)`", TABLE.read_text()))
-    folders = (TESTS / "wire", TESTS / "vectors")
+    folders = (TESTS / name for name in ("wire", "vectors", "fuzz", "e2e"))
     source = "".join(file.read_text() for folder in folders for file in folder.glob("test_*.py"))
     assert named == set(re.findall(r"^def (test_[womrckil]\d+_\w+)", source, re.MULTILINE))

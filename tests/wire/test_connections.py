@@ -13,12 +13,16 @@ from time import perf_counter
 from typing import Any
 
 import pytest
+from aiohttp.base_protocol import BaseProtocol
+from aiohttp.streams import StreamReader
+from aiohttp.test_utils import make_mocked_request
 
-from berth.admission import mutate
-from berth.settings import Registration, Settings
+from berth.admission import mutate, serve
+from berth.errors import BadReview
+from berth.settings import Registration, Server, Settings
 from tests.pods import container, pod
 from tests.vectors import laws
-from tests.webhook import Webhook, review, running
+from tests.webhook import JSON, Webhook, review, running
 from tests.wire import raw
 
 MIB = 2**20
@@ -99,6 +103,19 @@ def test_w15_a_caller_that_goes_away_leaves_nothing(webhook: Webhook, *, reset: 
     more = written(webhook, "after")[len(lines) :]
     assert len(more) <= 31
     assert not [line for line in more if "error" in line or line["event"] == "stderr"]
+
+
+def test_a_caller_gone_before_its_body_is_read_is_no_fault() -> None:
+    """Then aiohttp raises RuntimeError rather than ConnectionError."""
+
+    async def read() -> bytes:
+        loop = asyncio.get_running_loop()
+        gone = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
+        request = make_mocked_request("POST", "/mutate", JSON, payload=gone)
+        return await serve._body(request, 1, Server(), None)
+
+    with pytest.raises(BadReview, match="the caller went away"):
+        asyncio.run(read())
 
 
 def written(webhook: Webhook, moment: str) -> list[dict[str, Any]]:

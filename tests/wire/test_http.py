@@ -192,6 +192,15 @@ def test_w11_unusual_json_is_read(webhook: Webhook, text: str) -> None:
     assert webhook.ask(with_status(text)).patch
 
 
+@pytest.mark.parametrize("env", ["", {}])
+def test_empty_env_of_another_kind_is_http_400(webhook: Webhook, env: object) -> None:
+    """An empty text or object holds no entry that would give it away."""
+    asked = gpu_pod({"nvidia.com/gpu": "1", "nvidia.com/priority": "1"})
+    asked["spec"]["containers"][0]["env"] = env
+    answer = webhook.ask(review(asked))
+    assert (answer.status, answer.body) == (400, b"spec.containers[0].env is not a list")
+
+
 def test_w21_warnings_are_short_lines(webhook: Webhook) -> None:
     """What the user wrote may stand in a warning, but makes it neither long nor two lines."""
     volumes = [{"name": "v", "hostPath": {"path": "/dev/nvidia0\n\x1b" + "x" * 5000}}]

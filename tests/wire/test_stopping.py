@@ -23,7 +23,7 @@ def _half_sent(running: webhook.Webhook) -> tuple[ssl.SSLSocket, bytes]:
 
 def test_a_request_under_way_is_answered_after_sigterm(tmp_path: Path) -> None:
     """Its answer asks the caller to go elsewhere next time; new callers are served meanwhile."""
-    with webhook.running(tmp_path) as running:
+    with webhook.running(tmp_path, "--set", "server.stopSeconds=1") as running:
         connection, rest = _half_sent(running)
         with connection:
             assert running.ask(path="/healthz", method="GET").status == 200

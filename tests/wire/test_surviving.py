@@ -41,7 +41,8 @@ def test_given_certificates_need_no_folder_to_write_in(tmp_path: Path) -> None:
     (tmp_path / "c").write_bytes(pair.certificate)
     (tmp_path / "k").write_bytes(pair.key)
     files = ["--cert-file", str(tmp_path / "c"), "--key-file", str(tmp_path / "k")]
-    arguments = ["webhook", "--host", "127.0.0.1", "--port", "0", *files]
+    at_once = ["--set", "server.stopSeconds=0", "--set", "metrics.port=0"]
+    arguments = ["webhook", "--host", "127.0.0.1", "--port", "0", *files, *at_once]
     code = (
         "import tempfile; tempfile.tempdir = '/nowhere'\n"
         "from berth.cli.main import main\n"

@@ -1,12 +1,15 @@
 """Settings and device-config become the Rules of admission."""
 
+from ipaddress import IPv6Network, ip_address, ip_network
 from pathlib import Path
 
 from berth import configfile
+from berth.admission.callers import Callers, Network
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
+from berth.settings import Callers as WantedCallers
 from berth.settings import Fragment, Settings
 from berth.settings import Injection as WantedInjection
 from berth.vendors import VENDORS
@@ -41,6 +44,41 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         injections=_injections(settings, {vendor.name for vendor in vendors}),
     )
     return found, warnings
+
+
+def callers(wanted: WantedCallers) -> Callers | None:
+    """Resolve who may call, or None where everyone may. Raises UsageError."""
+    if wanted.client_names and not wanted.client_ca_file:
+        raise UsageError(
+            "callers.clientNames: names are read in certificates that callers.clientCaFile vouches "
+            "for; give that too"
+        )
+    found = Callers(
+        certificate=bool(wanted.client_ca_file),
+        names=frozenset(wanted.client_names),
+        sources=tuple(
+            _network(text, f"callers.sources[{index}]") for index, text in enumerate(wanted.sources)
+        ),
+        agents=wanted.user_agents,
+    )
+    return None if found == Callers() else found
+
+
+def _network(text: str, where: str) -> Network:
+    try:
+        network = ip_network(text, strict=False)
+    except ValueError:
+        raise UsageError(
+            f"{where}: {text} is no range of addresses; write it as 10.0.0.0/8 or fd00::/8"
+        ) from None
+    address, _, length = text.partition("/")
+    if length and network.network_address != ip_address(address):
+        raise UsageError(f"{where}: {text} says more than its prefix; write {network}")
+    mapped = network.network_address.ipv4_mapped if isinstance(network, IPv6Network) else None
+    if mapped and network.prefixlen >= 96:
+        plain = f"{mapped}/{network.prefixlen - 96}"
+        raise UsageError(f"{where}: {text} holds IPv4 addresses; write {plain}")
+    return network
 
 
 def _injections(settings: Settings, vendors: set[str]) -> dict[str, Injection]:

@@ -7,6 +7,7 @@ from berth.admission import inject, original, patch, project, scope, selector, v
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.dialects import hami
 from berth.model.decision import Decision, Verdict
+from berth.model.demand import Demand
 from berth.model.edit import Change, Warn
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
@@ -22,13 +23,13 @@ def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
     reading = _read(pod, rules)
     problems = tuple(validate.problems(pod, reading, rules))
     if problems:
-        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
+        refused = Verdict.REFUSED
+        return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
     changes = list(hami.write(reading.demand, pod, rules.options))
     if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, reading.demand, rules.options)
-    return _decision(
-        raw, changes, (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
-    )
+    warnings = (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
+    return _decision(raw, changes, warnings, reading.demand)
 
 
 def decide_injection(
@@ -44,7 +45,7 @@ def decide_injection(
     problems = tuple(inject.problems(pod, reading.demand, injection))
     if problems:
         return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
-    return _decision(raw, list(inject.changes(pod, reading.demand, injection)), ())
+    return _decision(raw, list(inject.changes(pod, reading.demand, injection)), (), reading.demand)
 
 
 def decide_all(
@@ -75,6 +76,7 @@ def decide_all(
                     operations=[*decision.operations, *more.operations],
                     warnings=(*decision.warnings, *more.warnings),
                     edits=(*decision.edits, *more.edits),
+                    demand=decision.demand,
                 )
             else:
                 decision = decision.warned(more.warnings)
@@ -102,18 +104,23 @@ def _read(pod: Pod, rules: Rules) -> hami.Reading:
     return hami.read(pod, rules.vendors, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
-def _decision(raw: JsonObject, changes: Sequence[Change], warnings: tuple[str, ...]) -> Decision:
+def _decision(
+    raw: JsonObject, changes: Sequence[Change], warnings: tuple[str, ...], demand: Demand
+) -> Decision:
     edits = [change for change in changes if not isinstance(change, Warn)]
     if len(edits) < len(changes):
         warnings += tuple(change.text for change in changes if isinstance(change, Warn))
     operations, result = patch.record(raw, edits)
     if not operations:
         note = "already as it should be"
-        return Decision(verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=(note,))
+        return Decision(
+            verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=(note,), demand=demand
+        )
     return Decision(
         verdict=Verdict.PATCHED,
         pod=result,
         operations=operations,
         warnings=warnings,
         edits=tuple(edits),
+        demand=demand,
     )

@@ -63,6 +63,8 @@ def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject],
     """Return the raw env entries and their names; a container may have hundreds."""
     if container.get("env") is None:
         return (), frozenset()
+    if not isinstance(container["env"], list):  # "" and {} have no entry that would give it away
+        raise _malformed((*path, "env"), "a list")
     entries = cast("list[JsonObject]", container["env"])
     try:
         names: set[Json] = {entry["name"] for entry in entries}

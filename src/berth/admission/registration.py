@@ -20,7 +20,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
         _webhook(rules, names.WEBHOOK, names.MUTATE_PATH, registration, authority)
         | {
             "failurePolicy": registration.failure_policy,
-            "matchConditions": _conditions(rules, "names-a-device", names_device(rules)),
+            "matchConditions": conditions(rules, "names-a-device", names_device(rules)),
         }
     ]
     if rules.sees_others:
@@ -30,7 +30,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             _webhook(rules, names.WEBHOOK_OTHERS, names.MUTATE_PATH, registration, authority)
             | {
                 "failurePolicy": "Ignore",
-                "matchConditions": _conditions(rules, "names-no-device", others),
+                "matchConditions": conditions(rules, "names-no-device", others),
             }
         )
     for injection in rules.injections.values():
@@ -47,7 +47,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             | {
                 "failurePolicy": registration.failure_policy,
                 "namespaceSelector": selector,
-                "matchConditions": _conditions(rules, "names-a-device", names_device(rules)),
+                "matchConditions": conditions(rules, "names-a-device", names_device(rules)),
             }
         )
     return {
@@ -61,7 +61,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
     }
 
 
-def _conditions(rules: Rules, name: str, expression: str) -> list[Json]:
+def conditions(rules: Rules, name: str, expression: str) -> list[Json]:
     """Return what must all hold of a Pod: the scope as `scope.ignored` has it, and `expression`.
 
     A Pod that we would leave alone anyhow is so out of the reach of our outages.
@@ -71,13 +71,13 @@ def _conditions(rules: Rules, name: str, expression: str) -> list[Json]:
         schedulers.add(names.DEFAULT_SCHEDULER)
     ours = orjson.dumps(sorted(schedulers)).decode()
     mirror = orjson.dumps(names.MIRROR_ANNOTATION).decode()
-    conditions = {
+    found = {
         "our-scheduler": f"!has(object.spec.schedulerName) || object.spec.schedulerName in {ours}",
         "no-mirror": "!has(object.metadata.annotations) || "
         f"!({mirror} in object.metadata.annotations)",
         name: expression,
     }
-    return [{"name": key, "expression": text} for key, text in conditions.items()]
+    return [{"name": key, "expression": text} for key, text in found.items()]
 
 
 def names_device(rules: Rules) -> str:
@@ -117,15 +117,30 @@ def _webhook(
         "name": name,
         "admissionReviewVersions": ["v1"],
         "clientConfig": _client(path, registration, authority),
-        "rules": [
-            {
-                "apiGroups": [""],
-                "apiVersions": ["v1"],
-                "operations": ["CREATE"],
-                "resources": ["pods"],
-                "scope": "Namespaced",
-            }
-        ],
+        "rules": created_pods(),
+        **reach(rules, registration),
+        "reinvocationPolicy": "IfNeeded",
+        "sideEffects": "None",
+        "timeoutSeconds": registration.timeout_seconds,
+    }
+
+
+def created_pods() -> list[Json]:
+    """Return the rules that match the creation of Pods, and nothing else."""
+    return [
+        {
+            "apiGroups": [""],
+            "apiVersions": ["v1"],
+            "operations": ["CREATE"],
+            "resources": ["pods"],
+            "scope": "Namespaced",
+        }
+    ]
+
+
+def reach(rules: Rules, registration: Registration) -> JsonObject:
+    """Return the selectors outside of which no Pod is our business."""
+    return {
         "namespaceSelector": namespaces(rules, registration),
         "objectSelector": {
             "matchExpressions": [
@@ -137,9 +152,6 @@ def _webhook(
             ]
         },
         "matchPolicy": "Equivalent",
-        "reinvocationPolicy": "IfNeeded",
-        "sideEffects": "None",
-        "timeoutSeconds": registration.timeout_seconds,
     }
 
 

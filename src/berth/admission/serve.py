@@ -1,200 +1,171 @@
-"""The webhook's HTTP server: aiohttp.web, and nothing of the decision."""
+"""What is answered over HTTP: paths, limits and statuses, and nothing of the decision."""
 
 import asyncio
-import contextlib
-import logging
-import ssl
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeAlias
 
 from aiohttp import web
 
 from berth import names
-from berth.admission import mutate, wire
-from berth.admission.rules import Rules
-from berth.errors import BadReview, UsageError
+from berth.admission import deadline, journal, mutate, wire
+from berth.admission.door import Door
+from berth.admission.journal import Journal
+from berth.admission.live import Generation, Live
+from berth.admission.load import Load
+from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
+from berth.observe.readiness import Readiness
 from berth.settings import Server
 
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
-LOG = logging.getLogger("berth.admission")
+_MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
+_INJECT = names.INJECT_PATH + "/"
 
 
-@dataclass(slots=True)
-class State:
-    """What the probes ask, and what is under way."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Handler:
+    """Answers each request; what it needs to know of the process is its fields."""
 
-    ready: bool = False
-    most_in_flight: int = 1000
-    body_seconds: float = 10
-    in_flight: int = 0
-    quiet: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once nothing is under way any more, after `ready` has ended."""
+    live: Live
+    load: Load
+    readiness: Readiness
+    journal: Journal
+    door: Door | None = None
+    """Keeps strangers out; None lets everyone in."""
 
-    def done(self) -> None:
-        """Count one request less."""
-        self.in_flight -= 1
-        if not self.ready and not self.in_flight:
-            self.quiet.set()
+    async def __call__(self, request: web.BaseRequest) -> web.Response:
+        """Answer one request."""
+        path, _, query = request.raw_path.partition("?")
+        if path in _MUTATE or path.startswith(_INJECT):
+            if request.method != "POST":
+                return _only("POST")
+            closed = self._closed(request, self.door) if self.door else None
+            response = await self._review(request, path, query) if closed is None else closed
+        elif path in ("/healthz", "/readyz"):
+            if request.method not in ("GET", "HEAD"):
+                return _only("GET, HEAD")
+            well = path == "/healthz" or self.readiness.ready
+            text = "ok" if path == "/healthz" else self.readiness.text()
+            response = web.Response(status=200 if well else 503, text=text)
+        else:
+            response = web.Response(status=404, text="no such path")
+        if self.load.ending:  # the caller's next request shall go to another replica
+            response.force_close()
+        return response
 
-    async def drained(self, seconds: float) -> None:
-        """End `ready`, and return when nothing is under way any more, or after `seconds`.
-
-        Meanwhile the server goes on listening and answering.
-        """
-        self.ready = False
-        if self.in_flight:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.quiet.wait(), seconds)
-
-
-_LAST_SECONDS = 1.0
-
-Journal: TypeAlias = Callable[[str, Mapping[str, object]], None]
-"""Takes the name and the fields of what happened: one call for each review."""
-
-
-def application(rules: Rules, state: State, journal: Journal) -> web.Application:
-    """Build the application; `state` turns ready when the server listens."""
-    app = web.Application(client_max_size=MOST_BODY_BYTES + 1)
-
-    # A partial rather than a function of its own: one coroutine less for every request.
-    mutate_pod = partial(_answer, rules=rules, state=state, journal=journal)
-
-    async def healthz(_: web.Request) -> web.Response:
-        return web.Response(text="ok")
-
-    async def readyz(_: web.Request) -> web.Response:
-        if state.ready:
-            return web.Response(text="ok")
-        return web.Response(status=503, text="not ready: starting or draining")
-
-    app.router.add_post(names.MUTATE_PATH, mutate_pod)
-    app.router.add_post(names.HAMI_PATH, mutate_pod)
-    app.router.add_post(names.INJECT_PATH + "/{injection}", mutate_pod)
-    app.router.add_get("/healthz", healthz, allow_head=True)
-    app.router.add_get("/readyz", readyz, allow_head=True)
-    return app
-
-
-async def _answer(
-    request: web.Request, *, rules: Rules, state: State, journal: Journal
-) -> web.Response:
-    if state.in_flight >= state.most_in_flight:
-        # kube-apiserver asks again after a second, within its own deadline; the body stays unread.
-        return web.Response(status=503, text="busy; ask again", headers={"Retry-After": "1"})
-    started = perf_counter()
-    state.in_flight += 1
-    try:
-        _check_head(request)
-        body = await _body(request, state.body_seconds)
-        review = wire.decode(body)
-        decision, answer = _decide(review, rules, request.match_info.get("injection"))
-    except BadReview as error:
-        return _unreadable(error)
-    except Exception:
-        LOG.exception("admission.fault")
-        return web.Response(status=500, text="internal error; the webhook's log has the details")
-    finally:
-        state.done()
-    journal("admission.reviewed", _line(review, decision, perf_counter() - started))
-    response = web.Response(body=answer, content_type="application/json")
-    if not state.ready:  # draining: the caller's next request shall go to another replica
+    def _closed(self, request: web.BaseRequest, door: Door) -> web.Response | None:
+        """Answer a stranger, whose body stays unread, or return None for a known caller."""
+        why = door.why_closed(request.transport, request.headers.get("User-Agent", ""))
+        if why is None:
+            return None
+        response = web.Response(status=403, text=f"Berth does not answer this caller: {why}")
         response.force_close()
-    return response
+        return response
+
+    async def _review(self, request: web.BaseRequest, path: str, query: str) -> web.Response:
+        generation = self.live.current
+        limits, started = generation.settings.server, perf_counter()
+        length = request.content_length
+        size = MOST_BODY_BYTES if length is None else length  # chunked: what it may grow to
+        full = self.load.full(min(size, MOST_BODY_BYTES), limits)
+        if full:
+            self.journal.overload(full)
+            # kube-apiserver asks again after a second, within its own deadline.
+            return web.Response(status=503, text="busy; ask again", headers={"Retry-After": "1"})
+        self.load.take(size)
+        try:
+            budget = deadline.budget(query)
+            body = await _body(request, size, limits, budget)
+            review = wire.decode(body)
+            if budget is not None and perf_counter() - started > budget:
+                return self._late(perf_counter() - started)
+            decision = decide(review, generation, path)
+            answer = wire.answer(review, decision, generation.number)
+        except BadReview as error:
+            self.journal.unreadable(error)
+            response = web.Response(status=error.status, text=str(error))
+            if error.status in (408, 413):
+                response.force_close()
+            return response
+        except _OutOfTimeError:
+            return self._late(perf_counter() - started)
+        except Exception as error:  # noqa: BLE001  whatever it is, it costs this request alone
+            self.journal.fault(error)
+            text = "internal error; the webhook's log has the details"
+            return web.Response(status=500, text=text)
+        finally:
+            self.load.release(size)
+        about = {
+            "generation": generation.number,
+            **journal.span(request.headers.get("traceparent"), review.uid),
+        }
+        self.journal.reviewed(review, decision, about, perf_counter() - started)
+        return web.Response(body=answer, content_type="application/json")
+
+    def _late(self, seconds: float) -> web.Response:
+        self.journal.late(seconds)
+        response = web.Response(status=504, text="too late for the caller's timeout")
+        response.force_close()
+        return response
 
 
-def _check_head(request: web.Request) -> None:
-    """Refuse by its headers what need not be read."""
-    # What kube-apiserver sends, and then what others may: with a charset, in capitals.
-    kind = request.headers.get("Content-Type")
-    if kind != "application/json" and request.content_type != "application/json":
-        raise BadReview("Content-Type is not application/json", 415)
-    if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise BadReview("Content-Encoding is not supported", 415)
-    if (request.content_length or 0) > MOST_BODY_BYTES:
-        raise _too_large()
+class _OutOfTimeError(Exception):
+    """The caller does not wait any longer."""
 
 
-async def _body(request: web.Request, seconds: float) -> bytes:
+async def _body(request: web.BaseRequest, size: int, limits: Server, budget: float | None) -> bytes:
+    """Read the body. Raises BadReview, and _OutOfTimeError where the caller's time ends first."""
+    _check_head(request, size)
+    hurried = budget is not None and budget < limits.body_seconds
     # What came whole with its head, as most do, needs no timer.
-    limit = None if request.content.is_eof() else seconds
+    seconds = None if request.content.is_eof() else budget if hurried else limits.body_seconds
     try:
-        async with asyncio.timeout(limit):
+        async with asyncio.timeout(seconds):
             body = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise _too_large() from None
     except TimeoutError:
+        if hurried:
+            raise _OutOfTimeError from None
         raise BadReview("the body did not come in time", 408) from None
-    except ConnectionError:
+    except (ConnectionError, RuntimeError, web.RequestPayloadError):
+        # RuntimeError is how aiohttp says that the caller left before we began to read.
         raise BadReview("the caller went away before the end of the body") from None
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
     return body
 
 
+def _check_head(request: web.BaseRequest, size: int) -> None:
+    """Refuse by its head what need not be read. Raises BadReview."""
+    # What kube-apiserver sends, and then what others may: with a charset, in capitals.
+    kind = request.headers.get("Content-Type")
+    if kind != "application/json" and request.content_type != "application/json":
+        raise BadReview("Content-Type is not application/json", 415)
+    if request.headers.get("Content-Encoding", "identity") != "identity":
+        raise BadReview("Content-Encoding is not supported", 415)
+    if size > MOST_BODY_BYTES:
+        raise _too_large()
+
+
 def _too_large() -> BadReview:
     return BadReview("the body is larger than 8 MiB", 413)
 
 
-def _unreadable(error: BadReview) -> web.Response:
-    LOG.warning("admission.unreadable", extra={"status": error.status, "why": str(error)})
-    response = web.Response(status=error.status, text=str(error))
-    if error.status in (408, 413):
-        response.force_close()
-    return response
+def _only(methods: str) -> web.Response:
+    return web.Response(status=405, text=f"only {methods}", headers={"Allow": methods})
 
 
-def _decide(
-    review: wire.Review, rules: Rules, injection: str | None
-) -> tuple[Decision | None, bytes]:
-    """Answer one review; None is "not what we register for", which passes."""
+def decide(review: wire.Review, generation: Generation, path: str) -> Decision:
+    """Decide about one review that came to `path`. Raises BadReview."""
+    rules = generation.rules
     if not review.creates_pod or review.object is None:
-        return None, wire.allow(review)
-    if injection is None:
-        decision = mutate.decide(review.object, review.namespace, rules)
-    elif injection in rules.injections:
-        wanted = rules.injections[injection]
-        decision = mutate.decide_injection(review.object, review.namespace, rules, wanted)
-    else:
+        note = "not the creation of a Pod, which alone is our business"
+        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
+    if path in _MUTATE:
+        return mutate.decide(review.object, review.namespace, rules)
+    wanted = rules.injections.get(path.removeprefix(_INJECT))
+    if wanted is None:
         raise BadReview("no such injection", 404)
-    return decision, wire.answer(review, decision)
-
-
-def _line(review: wire.Review, decision: Decision | None, seconds: float) -> Mapping[str, object]:
-    return {
-        "uid": review.uid,
-        "namespace": review.namespace,
-        "pod": review.shown_name,
-        "operation": review.operation,
-        "dry_run": review.dry_run,
-        "decision": decision.verdict.value if decision else Verdict.IGNORED.value,
-        "codes": [problem.reason.value for problem in decision.problems] if decision else [],
-        "ms": round(seconds * 1000, 3),
-    }
-
-
-async def listen(
-    server: Server, app: web.Application, context: ssl.SSLContext
-) -> tuple[web.AppRunner, int]:
-    """Start serving; return the runner, to clean up, and the port. Raises UsageError."""
-    runner = web.AppRunner(
-        app,
-        access_log=None,
-        auto_decompress=False,  # a compressed body is refused, so never unpacked
-        keepalive_timeout=server.idle_seconds,
-        shutdown_timeout=_LAST_SECONDS,  # what was under way had its time in State.drained
-    )
-    await runner.setup()
-    site = web.TCPSite(runner, server.host, server.port, ssl_context=context, backlog=1024)
-    try:
-        await site.start()
-    except OSError as error:
-        await runner.cleanup()
-        where = f"{server.host}:{server.port}"
-        raise UsageError(f"cannot listen on {where}: {error.strerror}; set server.port") from None
-    return runner, int(runner.addresses[0][1])
+    return mutate.decide_injection(review.object, review.namespace, rules, wanted)

@@ -16,6 +16,8 @@ from berth.model.raw import Json, JsonObject, dotted
 
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
+MOST_PROBLEMS = 32  # what a person reads; a Pod of 3 MiB could have fifty thousand
+MOST_AUDITED = 2000  # characters: an audit event is a line of a file, or a call of its own
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
 
 
@@ -39,7 +41,16 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         """The Pod's name for logs; `train-*` where the API server has yet to end a generateName."""
         metadata = (self.object or {}).get("metadata")
         prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
-        return f"{prefix}*" if prefix and not self.name else self.name
+        return f"{prefix}*" if isinstance(prefix, str) and prefix and not self.name else self.name
+
+    @property
+    def owner(self) -> str:
+        """The first owner of the Pod, such as `ReplicaSet/train-7d9f`, or nothing."""
+        metadata = (self.object or {}).get("metadata")
+        owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
+        first = owners[0] if isinstance(owners, list) and owners else None
+        names = [first.get("kind"), first.get("name")] if isinstance(first, dict) else []
+        return "/".join(name for name in names if isinstance(name, str))
 
     @property
     def creates_pod(self) -> bool:
@@ -136,17 +147,15 @@ def _without_duplicates(pairs: Iterable[tuple[str, Json]]) -> None:
         raise ValueError("duplicate keys")
 
 
-def allow(review: Review) -> bytes:
-    """Answer that the object may pass as it is."""
-    return _encode(review, {"uid": review.uid, "allowed": True})
-
-
-def answer(review: Review, decision: Decision) -> bytes:
+def answer(review: Review, decision: Decision, generation: int) -> bytes:
     """Answer with what was decided; a patch only where there is one."""
-    if decision.verdict is Verdict.REFUSED:
-        status = _status(review, decision)
-        return _encode(review, {"uid": review.uid, "allowed": False, "status": status})
     response: JsonObject = {"uid": review.uid, "allowed": True}
+    # What stays as it is needs no word; and a second pass must not gainsay the first one's.
+    if review.creates_pod and decision.verdict is not Verdict.UNCHANGED:
+        response["auditAnnotations"] = _audit(decision, generation)
+    if decision.verdict is Verdict.REFUSED:
+        response |= {"allowed": False, "status": _status(review, decision)}
+        return _encode(review, response)
     if decision.operations:
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
@@ -155,12 +164,22 @@ def answer(review: Review, decision: Decision) -> bytes:
     return _encode(review, response)
 
 
+def _audit(decision: Decision, generation: int) -> JsonObject:
+    """Return what the API server's audit log keeps, each key after the webhook's name."""
+    audit: JsonObject = {"decision": decision.verdict.value, "generation": str(generation)}
+    if reasons := decision.first_reasons(MOST_PROBLEMS):
+        audit["reasons"] = "; ".join(reasons)[:MOST_AUDITED]
+    return audit
+
+
 def _status(review: Review, decision: Decision) -> JsonObject:
     """422 for what is wrong in itself, 403 for what only this cluster's rules forbid.
 
     The causes are what kubectl lists for an Invalid object, a line each.
     """
     by_rule = all(problem.reason.is_policy for problem in decision.problems)
+    shown = decision.problems[:MOST_PROBLEMS]
+    more = len(decision.problems) - len(shown)
     status = HTTPStatus.FORBIDDEN if by_rule else HTTPStatus.UNPROCESSABLE_ENTITY
     causes: list[Json] = [
         {
@@ -168,12 +187,12 @@ def _status(review: Review, decision: Decision) -> JsonObject:
             "field": dotted(problem.path),
             "message": f"{problem.what}; {problem.fix}",
         }
-        for problem in decision.problems
+        for problem in shown
     ]
     return {
         "code": status.value,
         "reason": "Forbidden" if by_rule else "Invalid",
-        "message": ". ".join(str(problem) for problem in decision.problems),
+        "message": ". ".join([*map(str, shown), *([f"And {more} more"] if more else [])]),
         "details": {"kind": "Pod", "name": review.name, "causes": causes},
     }
 

@@ -18,14 +18,20 @@ import orjson
 import uvloop
 
 from berth import clock, names
-from berth import settings as configured
-from berth.admission import configuration, mutate, serve, templates
+from berth.admission import live, mutate, templates
+from berth.admission.journal import Journal
+from berth.admission.listen import listen
+from berth.admission.live import Live, Sources
+from berth.admission.load import Load
 from berth.admission.rules import Rules
+from berth.admission.serve import Handler
 from berth.certs import identity
 from berth.cli import documents, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
 
 NAMESPACE = "default"
 """Where all examples are created."""
@@ -102,18 +108,22 @@ def _comment(file: Path) -> str:
 
 
 async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
-    loaded = configured.load(None, ("server.host=127.0.0.1", "server.port=0"))
-    rules, _ = configuration.rules(loaded, None)
+    generation = live.read(Sources(flags=("server.host=127.0.0.1", "server.port=0")))
+    loaded, rules = generation.settings, generation.rules
     shown_to_us = identity.make(loaded.server, loaded.registration, clock.now(), place)
-    state = serve.State()
-    app = serve.application(rules, state, lambda _name, _fields: None)
-    runner, port = await serve.listen(loaded.server, app, shown_to_us.context)
-    state.ready = True
-    click.echo(f"berth webhook is listening on https://127.0.0.1:{port}{names.MUTATE_PATH}\n")
+    handler = Handler(
+        live=Live(generation),
+        load=Load(),
+        readiness=Readiness(missing={}),
+        journal=Journal(Metrics(), lambda _name, _fields: None),
+    )
+    listener = await listen(loaded.server, handler, shown_to_us.context)
+    address = f"https://127.0.0.1:{listener.port}"
+    click.echo(f"berth webhook is listening on {address}{names.MUTATE_PATH}\n")
     trust = ssl.create_default_context(cadata=shown_to_us.authority.decode())
     try:
         async with aiohttp.ClientSession(
-            f"https://127.0.0.1:{port}", connector=aiohttp.TCPConnector(ssl=trust)
+            address, connector=aiohttp.TCPConnector(ssl=trust)
         ) as session:
             await session.get("/readyz")  # so that the first Pod does not pay for the handshake
             answers = []
@@ -123,7 +133,7 @@ async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
                     bar.update(1)
             return answers
     finally:
-        await runner.cleanup()
+        await listener.end()
 
 
 async def _ask(session: aiohttp.ClientSession, example: Example, rules: Rules) -> Answered:

@@ -18,6 +18,7 @@ TLS_FOLDER = "/etc/berth-tls"
 SETTINGS = "settings.yaml"
 DEVICE_CONFIG = "device-config.yaml"
 AUTHORITY = "ca.crt"
+CLIENT_AUTHORITY = "client-ca.crt"
 GRACE_SECONDS = 45  # longer than server.drainSeconds
 
 
@@ -30,7 +31,7 @@ class Choice:
     tls_secret: str
     port: int
     files: Mapping[str, str]
-    """Contents of settings.yaml, and of device-config.yaml and ca.crt where given."""
+    """Contents of settings.yaml, and of device-config.yaml, ca.crt, client-ca.crt where given."""
     certificate: JsonObject
     """`data` of the Secret that is printed too; empty where `tls_secret` is there already."""
 

@@ -8,9 +8,9 @@ import yaml
 
 from berth import __version__, clock
 from berth import settings as configured
-from berth.admission import configuration, registration
+from berth.admission import backstop, configuration, registration
 from berth.certs import authority
-from berth.cli import deployment, options
+from berth.cli import deployment, options, printed
 from berth.errors import UsageError
 from berth.model.raw import JsonObject
 from berth.settings import Registration, Settings
@@ -24,6 +24,12 @@ from berth.settings import Registration, Settings
     help="A Secret that is there (tls.crt, tls.key); else one is made and printed, key included.",
 )
 @click.option("--ca-file", type=options.FILE, help="PEM bundle that vouches for --tls-secret.")
+@click.option(
+    "--backstop",
+    "with_backstop",
+    is_flag=True,
+    help="The policy of `berth policy` too, which refuses while the webhook does not answer.",
+)
 @options.configuration
 def command(
     *,
@@ -31,13 +37,15 @@ def command(
     replicas: int,
     tls_secret: str | None,
     ca_file: Path | None,
+    with_backstop: bool,
     config: Path | None,
     device_config: Path | None,
     settings: tuple[str, ...],
 ) -> None:
     """Print what to apply to run Berth in a cluster.
 
-    Pipe it into `kubectl apply -f -`; the webhook configuration comes last.
+    Pipe it into `kubectl apply -f -`; the webhook configuration comes last, but for
+    the backstop.
     """
     loaded = configured.load(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
@@ -52,7 +60,7 @@ def command(
     registered = loaded.registration
     objects = [deployment.namespace(registered)]
     files = {deployment.DEVICE_CONFIG: _text(device_config)} if device_config else {}
-    certificate: JsonObject = {}
+    certificate = JsonObject()
     if tls_secret is None or ca_file is None:
         pair = _pair(registered)
         bundle = pair.authority
@@ -63,6 +71,9 @@ def command(
     else:
         files[deployment.AUTHORITY] = _text(ca_file)
         bundle = files[deployment.AUTHORITY].encode()
+    known = configuration.callers(loaded.callers)
+    if known and known.certificate:
+        files[deployment.CLIENT_AUTHORITY] = _text(Path(loaded.callers.client_ca_file))
     files[deployment.SETTINGS] = _mounted(loaded, own_authority=bool(certificate))
     objects += deployment.access(registered)
     objects += deployment.workload(
@@ -76,8 +87,11 @@ def command(
             certificate=certificate,
         ),
     )
-    objects.append(registration.configuration(rules, registered, bundle))
-    click.echo(_yaml(objects), nl=False)
+    objects += [
+        registration.configuration(rules, registered, bundle),
+        *(backstop.objects(rules, registered) if with_backstop else ()),
+    ]
+    click.echo(printed.objects(objects), nl=False)
 
 
 def _pair(registered: Registration) -> authority.Pair:
@@ -103,25 +117,9 @@ def _mounted(loaded: Settings, *, own_authority: bool) -> str:
         key_file=f"{deployment.TLS_FOLDER}/tls.key",
         ca_file=f"{folder}/{deployment.AUTHORITY}",
     )
-    tree = msgspec.to_builtins(msgspec.structs.replace(loaded, server=server))
-    return yaml.dump(tree, Dumper=_Plain, sort_keys=False)
-
-
-class _Plain(yaml.SafeDumper):
-    """Writes a value out each time that it stands somewhere: people read this."""
-
-    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  yaml's signature
-        return True
-
-
-def _lines(dumper: _Plain, text: str) -> yaml.ScalarNode:
-    """Write a file within a file as its own lines."""
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
-
-
-_Plain.add_representer(str, _lines)
-
-
-def _yaml(objects: list[JsonObject]) -> str:
-    return yaml.dump_all(objects, Dumper=_Plain, sort_keys=False, explicit_start=True)
+    known = loaded.callers
+    if known.client_ca_file:
+        mounted = f"{deployment.SETTINGS_FOLDER}/{deployment.CLIENT_AUTHORITY}"
+        known = msgspec.structs.replace(known, client_ca_file=mounted)
+    tree = msgspec.to_builtins(msgspec.structs.replace(loaded, server=server, callers=known))
+    return yaml.dump(tree, Dumper=printed.Plain, sort_keys=False)

@@ -1,27 +1,22 @@
 """`berth webhook`: the process that kube-apiserver asks."""
 
-import asyncio
 import contextlib
-import gc
 import logging
-import signal
 import tempfile
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import click
 import uvloop
 
 from berth import clock
-from berth import settings as configured
-from berth.admission import configuration, registration, serve
-from berth.admission.rules import Rules
-from berth.certs import identity
+from berth.admission import live
+from berth.admission.live import Live, Sources
+from berth.certs import clients, identity
 from berth.cli import options
+from berth.cli.process import Webhook
 from berth.errors import UsageError
 from berth.observe import logs
-from berth.settings import Settings
+from berth.observe.metrics import Metrics
 
 LOG = logging.getLogger("berth.webhook")
 _OWN_CA = (
@@ -60,11 +55,10 @@ def command(
     Without certificate files, Berth makes a CA and a certificate of its own.
     """
     named = [f"{_FLAGS[name]}={value}" for name, value in flags.items() if value is not None]
-    loaded = configured.load(config, (*settings, *named))
+    sources = Sources(config=config, device_config=device_config, flags=(*settings, *named))
+    generation = live.read(sources)
+    loaded = generation.settings
     log = logs.start(loaded.log.level, loaded.log.format)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        LOG.warning("configuration.warning", extra={"why": warning})
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
         raise UsageError("server.certFile and server.keyFile go together; give both or neither")
@@ -76,74 +70,14 @@ def command(
         else:  # a folder only here: in a Pod, the file system may be read-only
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
             shown = identity.make(server, loaded.registration, clock.now(), folder)
-        webhook = Webhook(settings=loaded, rules=rules, identity=shown, log=log)
+        if loaded.callers.client_ca_file:
+            clients.require_client_ca(shown.context, loaded.callers.client_ca_file)
+        webhook = Webhook(
+            sources=sources,
+            live=Live(generation),
+            settings=loaded,
+            identity=shown,
+            log=log,
+            metrics=Metrics().with_process(),
+        )
         uvloop.run(webhook.serve(register=register, kubeconfig=kubeconfig))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Webhook:
-    """All that the process was started with."""
-
-    settings: Settings
-    rules: Rules
-    identity: identity.Identity
-    log: logs.GatheringHandler
-
-    async def serve(self, *, register: bool, kubeconfig: Path | None) -> None:
-        """Serve until SIGTERM or SIGINT, then finish what is under way. Raises UsageError."""
-        stop, state = asyncio.Event(), serve.State()
-        loop = asyncio.get_running_loop()
-
-        def end() -> None:
-            if stop.is_set():  # asked twice: whatever is under way, let it go
-                state.quiet.set()
-            stop.set()
-
-        for signum in (signal.SIGTERM, signal.SIGINT):
-            loop.add_signal_handler(signum, end)
-        if self.settings.log.flush_seconds:
-            self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
-        app = serve.application(self.rules, state, self.log.event)
-        runner, port = await serve.listen(self.settings.server, app, self.identity.context)
-        state.most_in_flight = self.settings.server.most_in_flight
-        state.body_seconds = self.settings.server.body_seconds
-        state.ready = True
-        settle()
-        LOG.info("webhook.listening", extra={"host": self.settings.server.host, "port": port})
-        try:
-            async with self._registered(stop, kubeconfig) if register else _unregistered():
-                await stop.wait()
-        finally:
-            LOG.info("webhook.draining", extra={"in_flight": state.in_flight})
-            await state.drained(self.settings.server.drain_seconds)
-            await runner.cleanup()
-            LOG.info("webhook.stopped")
-            self.log.gather(None)
-
-    @contextlib.asynccontextmanager
-    async def _registered(
-        self, stop: asyncio.Event, kubeconfig: Path | None
-    ) -> AsyncIterator[None]:
-        """Keep the configuration applied; where that cannot go on, stop and say why."""
-        from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
-
-        wanted = self.settings.registration
-        manifest = registration.configuration(self.rules, wanted, self.identity.authority)
-        keeping = keep.registered(kubeconfig, manifest, wanted.refresh_seconds)
-        keeper = asyncio.create_task(keeping)
-        keeper.add_done_callback(lambda _: stop.set())
-        yield
-        keeper.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await keeper
-
-
-def settle() -> None:
-    """Have the collector look seldom: what the start made stays, and requests make no cycles."""
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
-
-
-@contextlib.asynccontextmanager
-async def _unregistered() -> AsyncIterator[None]:
-    yield

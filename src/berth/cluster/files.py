@@ -15,14 +15,18 @@ def read(files: Sequence[Path]) -> Contents:
     return {file: _bytes(file) for file in files}
 
 
-async def changes(files: Sequence[Path], every: float) -> AsyncIterator[Contents]:
+async def changes(
+    files: Sequence[Path], every: float, known: Contents | None = None
+) -> AsyncIterator[Contents]:
     """Yield what the files hold whenever it is another than before: at once, or within `every` s.
+
+    What it was before is `known`, where the caller has read them already.
 
     The folders are watched, as a file on a Secret's volume is a link through a folder that is
     swapped; and the content is compared every `every` seconds, for where no events come. Raises
     OSError where a folder does not exist.
     """
-    last = read(files)
+    last = read(files) if known is None else known
     folders = {file.parent for file in files}
     ticks = awatch(
         *folders, recursive=False, rust_timeout=int(every * 1000), yield_on_timeout=True, step=20

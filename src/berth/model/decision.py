@@ -1,9 +1,12 @@
 """What admission answers: a verdict, and for a refusal every mistake that was found."""
 
+from collections.abc import Iterator
 from enum import Enum
+from itertools import islice
 
 import msgspec
 
+from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.raw import Json, JsonObject, Path, dotted
 
@@ -65,12 +68,25 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     edits: tuple[Edit, ...] = ()
     notes: tuple[str, ...] = ()
     """Why nothing is done, where nothing is."""
+    demand: Demand | None = None
+    """What was understood of the Pod's wish, where it came to that."""
+    dialect: str = "hami"
+    """How the Pod asked."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
         """Why, in sentences: what is wrong, why nothing is done, and why each edit is made."""
-        made = [f"{dotted(edit.path)}: {edit.why}" for edit in self.edits]
-        return (*map(str, self.problems), *self.notes, *made)
+        return tuple(self._reasons())
+
+    def first_reasons(self, most: int) -> tuple[str, ...]:
+        """Return at most so many of the reasons: a Pod of 3 MiB can have fifty thousand."""
+        return tuple(islice(self._reasons(), most))
+
+    def _reasons(self) -> Iterator[str]:
+        yield from map(str, self.problems)
+        yield from self.notes
+        for edit in self.edits:
+            yield f"{dotted(edit.path)}: {edit.why}"
 
     def warned(self, warnings: tuple[str, ...]) -> "Decision":
         """Return the same decision with more warnings."""

@@ -1,0 +1,177 @@
+"""What is told of each review: a log line, the metrics, and the audit annotations.
+
+No value of a variable is in any of them, as Pods keep tokens there.
+"""
+
+import logging
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from typing import TypeAlias, TypeVar
+
+import msgspec
+
+from berth.admission import wire
+from berth.errors import BadReview
+from berth.model.decision import Decision, Verdict
+from berth.model.demand import Demand, Share
+from berth.model.raw import Json, JsonObject
+from berth.observe.metrics import Metrics
+from berth.observe.seldom import Seldom
+
+LOG = logging.getLogger("berth.admission")
+Write: TypeAlias = Callable[[str, Mapping[str, object]], None]
+"""Takes the name and the fields of what happened: one call for each review."""
+T = TypeVar("T")
+HIDDEN = "(hidden)"
+_TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}.*")
+_LONGEST, _MOST = 253, 32
+"""No name in Kubernetes is longer, and nobody reads more of a kind; a Pod can have 50,000."""
+_SHOWN, _NAMES = 100, 5  # characters of a word that a caller chooses, and names in its certificate
+
+
+@dataclass(frozen=True, slots=True)
+class Journal:
+    """Tells the log and the metrics what became of each request."""
+
+    metrics: Metrics
+    write: Write
+    _busy: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.overload", 10))
+    _late: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.late", 10))
+    _strangers: Seldom = field(default_factory=lambda: Seldom(LOG, "caller.refused", 60))
+    _unreadable: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.unreadable", 1))
+
+    def reviewed(
+        self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
+    ) -> None:
+        """Tell of a review that was answered after `seconds`; `about` goes into the line."""
+        metrics, verdict = self.metrics, decision.verdict
+        metrics.count(review.operation, review.resource, verdict.value)
+        metrics.duration.observe(seconds)
+        for problem in decision.problems:
+            metrics.refusals(problem.reason.value).inc()
+        if verdict is Verdict.PATCHED:
+            metrics.patches(decision.dialect).inc()
+        told = {**line(review, decision), **about, "ms": round(seconds * 1000, 3)}
+        self.write("admission.reviewed", told)
+        if LOG.isEnabledFor(logging.DEBUG):
+            for number, step in enumerate(steps(decision)):
+                LOG.debug("admission.step", extra={"uid": review.uid, "step": number, "what": step})
+
+    def unreadable(self, error: BadReview) -> None:
+        """Tell of a request that is no review."""
+        self.metrics.count("", "", "unreadable")
+        self._unreadable.say(status=error.status, why=str(error))
+
+    def stranger(self, why: str, address: str, agent: str, names: list[str]) -> None:
+        """Tell of a caller that may not call, and of what it says of itself."""
+        self.metrics.count("", "", "stranger")
+        self.metrics.strangers.inc()
+        shown = [name[:_SHOWN] for name in names[:_NAMES]]
+        self._strangers.say(why=why, address=address, agent=agent[:_SHOWN], names=shown)
+
+    def overload(self, reason: str) -> None:
+        """Tell of a request that was too much."""
+        self.metrics.count("", "", "overload")
+        self.metrics.rejected(reason).inc()
+        self._busy.say(reason=reason)
+
+    def late(self, seconds: float) -> None:
+        """Tell of a request whose answer would have come too late, after `seconds`."""
+        self.metrics.count("", "", "late")
+        self._late.say(seconds=round(seconds, 3))
+
+    def fault(self, error: Exception) -> None:
+        """Tell of a mistake of ours."""
+        self.metrics.count("", "", "fault")
+        LOG.error("admission.fault", exc_info=error)
+
+
+def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
+    """Return the fields of a log line that follow from the review and what was decided."""
+    return {
+        "uid": review.uid[:_LONGEST],
+        "namespace": review.namespace[:_LONGEST],
+        "pod": review.shown_name[:_LONGEST],
+        "owner": review.owner[:_LONGEST],
+        "operation": review.operation[:_LONGEST],
+        "dry_run": review.dry_run,
+        "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
+        "decision": decision.verdict.value,
+        "codes": list(dict.fromkeys(problem.reason.value for problem in decision.problems)),
+        "reasons": [_short(reason) for reason in decision.first_reasons(_MOST)],
+        "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
+        "patch": [_hushed(operation) for operation in decision.operations[:_MOST]],
+    }
+
+
+def span(traceparent: str | None, uid: str) -> Mapping[str, object]:
+    """Return a span in the caller's trace, as fields: ours is named after the review's uid.
+
+    `traceparent` is W3C's header, version 00: 00-<trace, 32 hex>-<parent, 16 hex>-<flags>. What
+    is none begins no trace.
+    """
+    found = _TRACEPARENT.fullmatch(traceparent) if traceparent else None
+    if not found:
+        return {}
+    trace, parent = found.groups()
+    return {
+        "trace": trace,
+        "parent": parent,
+        "span": blake2b(uid.encode(), digest_size=8).hexdigest(),
+    }
+
+
+def asked(demand: Demand) -> list[Json]:
+    """Say what each container asked for: its name, the vendor's, and the amounts that it named."""
+    return [
+        {"container": wanted.container.name[:_LONGEST], **_amounts(wanted.share)}
+        for wanted in demand.containers
+        if wanted.share
+    ]
+
+
+_AMOUNTS = tuple(name for name in Share.__struct_fields__ if name != "vendor")
+
+
+def _amounts(share: Share) -> JsonObject:
+    amounts = {name: getattr(share, name) for name in _AMOUNTS}
+    return {"vendor": share.vendor.name} | {
+        name: msgspec.to_builtins(amount) for name, amount in amounts.items() if amount is not None
+    }
+
+
+def steps(decision: Decision) -> Iterator[str]:
+    """Yield what was found and done, one after the other."""
+    for wanted in asked(decision.demand)[:_MOST] if decision.demand else []:
+        yield f"asked: {wanted}"
+    yield from decision.first_reasons(_MOST)
+    for warning in decision.warnings[:_MOST]:
+        yield f"warning: {warning}"
+    yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
+
+
+def _hushed(operation: JsonObject) -> JsonObject:
+    """Hide what a variable is set to."""
+    path = operation["path"]
+    if "value" not in operation or not isinstance(path, str) or "/env" not in path:
+        return {key: _short(value) for key, value in operation.items()}
+    if path.endswith("/value"):
+        return {**operation, "value": HIDDEN}
+    return {**operation, "value": _without_values(operation["value"])}
+
+
+def _short(value: T) -> T | str:
+    """Cut a long text, such as the record of what a Pod of many containers asked for."""
+    if isinstance(value, str) and len(value) > _LONGEST:
+        return f"{value[:_LONGEST]}…"
+    return value
+
+
+def _without_values(value: Json) -> Json:
+    if isinstance(value, list):
+        return [_without_values(entry) for entry in value]
+    if isinstance(value, dict):
+        return {key: HIDDEN if key == "value" else value[key] for key in value}
+    return value

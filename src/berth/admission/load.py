@@ -1,0 +1,45 @@
+"""How much work is taken on at once: requests in flight, and bytes of their bodies."""
+
+import asyncio
+import contextlib
+from dataclasses import dataclass, field
+
+from berth.settings import Server
+
+
+@dataclass(slots=True)
+class Load:
+    """What is under way now."""
+
+    in_flight: int = 0
+    bytes_held: int = 0
+    ending: bool = False
+    """Whether the process is about to end: callers are asked to go elsewhere."""
+    idle: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once nothing is under way any more, after `ending` was."""
+
+    def full(self, size: int, limits: Server) -> str | None:
+        """Say what a request with a body of `size` bytes would be too much for, or None."""
+        if self.in_flight >= limits.most_in_flight:
+            return "in_flight"
+        if self.bytes_held + size > limits.most_bytes_held:
+            return "bytes"
+        return None
+
+    def take(self, size: int) -> None:
+        """Begin a request."""
+        self.in_flight += 1
+        self.bytes_held += size
+
+    def release(self, size: int) -> None:
+        """End a request."""
+        self.in_flight -= 1
+        self.bytes_held -= size
+        if self.ending and not self.in_flight:
+            self.idle.set()
+
+    async def drained(self, seconds: float) -> None:
+        """Return when nothing is under way any more, or after `seconds`."""
+        if self.in_flight:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self.idle.wait(), seconds)

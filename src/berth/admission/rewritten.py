@@ -1,0 +1,202 @@
+"""What a Pod looks like that the webhook has rewritten, in CEL: `hami.write` as a condition.
+
+By the time that it is evaluated, the API server has found the Pod valid (so requests equal limits,
+and amounts are whole) and has written each amount canonically: nothing as "0", a hundred as "100".
+Every field that may lack is read as an optional, `c.?env`: an expression that fails would refuse
+the Pod. The long list, `env`, is gone through once, as CEL takes its time for each entry.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import orjson
+
+from berth.admission.rules import Handling, Privileged, Rules
+from berth.model.vendor import Vendor
+
+_NO_POLICY = ("", "default")
+_NOBODY = "variables.users.size() == 0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Check:
+    """What holds of every rewritten Pod, and what to say where it does not."""
+
+    holds: str
+    who: str
+    """The variable that lists whom it fails on."""
+    why: str
+
+
+def variables(rules: Rules) -> dict[str, str]:
+    """Return the expressions that `checks` are made of, each made of those before it."""
+    kinds = ("object.spec.containers", "object.spec.?initContainers.orValue([])")
+    read = _read(rules)
+    found = {"containers": _joined(f"{kind}.map(c, {{{read}}})" for kind in kinds)}
+    asking = _asking(rules)
+    for name, vendor in asking.items():
+        skipped = "!c.privileged && " if rules.privileged is Privileged.SKIP else ""
+        left = _left_to_the_node(vendor, rules)
+        if left:
+            found[f"left_by_{name}"] = _text(left)
+        found[name] = f"variables.containers.filter(c, {skipped}({_asks(vendor)}))"
+    found["users"] = _joined(f"variables.{name}.map(c, c.name)" for name in asking)
+    lacks = [
+        f"variables.{name}.map(c,\n{condition},\nc.name + {words})"
+        for name, vendor in asking.items()
+        for condition, words in _lacks(name, vendor, rules)
+    ]
+    lacks += [
+        f"variables.containers.filter(c, !({_NOBODY}) && !(c.name in variables.users))"
+        f".map(c,\n{_shows(vendor)},\nc.name + {_text(f' lacks {vendor.visible_env}')})"
+        for vendor in rules.vendors
+        if vendor.hide_from_others
+    ]
+    if lacks:
+        found["lacking"] = _joined(lacks)
+    return found
+
+
+def _read(rules: Rules) -> str:
+    """Return what is read of a container, the entries of a CEL map."""
+    env = sorted(name for vendor in rules.vendors for name in _variables(vendor, rules))
+    fields = {
+        "name": "c.name",
+        # Of a quantity, text or number, the API server knows no type, and so not of its holder's.
+        "limits": "dyn(c).?resources.?limits.orValue({})",
+        "claims": "c.?resources.?claims.orValue([]).size() > 0",
+        "privileged": "c.?securityContext.?privileged.orValue(false)",
+        "env": f"c.?env.orValue([]).filter(e, e.name in {_text(env)})",
+    }
+    return ",\n".join(f"{_text(name)}: dyn({value})" for name, value in fields.items())
+
+
+def _variables(vendor: Vendor, rules: Rules) -> Iterator[str]:
+    """Yield which variables of a container tell whether it was rewritten."""
+    yield from _left_to_the_node(vendor, rules)
+    if vendor.priority and vendor.priority_env:
+        yield vendor.priority_env
+    if vendor.core_policy not in _NO_POLICY:
+        yield vendor.core_policy_env
+    if vendor.hide_from_others:
+        yield vendor.visible_env
+
+
+def _joined(lists: Iterable[str]) -> str:
+    return " +\n".join(lists)
+
+
+def checks(rules: Rules) -> Iterator[Check]:
+    """Yield what has to hold of a Pod that is in scope; all hold of one that asks for nothing."""
+    scheduler = rules.options.scheduler_name
+    if scheduler:
+        ours = f'object.spec.?schedulerName.orValue("") == {_text(scheduler)}'
+        yield _pod_wide(ours, f"spec.schedulerName is not {scheduler}")
+        yield _pod_wide('object.spec.?nodeName.orValue("") == ""', "spec.nodeName is set")
+    classed = [name for name, vendor in _asking(rules).items() if vendor.runtime_class]
+    if classed:
+        none = " && ".join(f"variables.{name}.size() == 0" for name in classed)
+        yield _pod_wide(f"has(object.spec.runtimeClassName) || ({none})", "no RuntimeClass is set")
+    if rules.privileged is Privileged.DENY:
+        unprivileged = "!variables.containers.exists(c, c.privileged)"
+        yield _pod_wide(unprivileged, "the Pod is privileged")
+    if "lacking" in variables(rules):
+        yield Check(holds="variables.lacking.size() == 0", who="lacking", why="")
+
+
+def _pod_wide(holds: str, why: str) -> Check:
+    return Check(holds=f"{_NOBODY} || {holds}", who="users", why=f" asks for a device, but {why}")
+
+
+def _asking(rules: Rules) -> dict[str, Vendor]:
+    """Name the variable that holds the containers with a share, for each vendor."""
+    return {
+        f"asks_{re.sub(r'[^A-Za-z0-9]', '_', vendor.name)}_{index}": vendor
+        for index, vendor in enumerate(rules.vendors)
+    }
+
+
+def _asks(vendor: Vendor) -> str:
+    """Whether the container has a share (`hami._share`)."""
+    counted = f'{_amount(vendor.count)} != "0"'
+    sizes = [name for name in (vendor.memory, vendor.memory_percent, vendor.cores) if name]
+    if not vendor.default_count or not sizes:
+        return counted
+    sized = " || ".join(f'{_amount(name)} != "0"' for name in sizes)
+    return f"{_named(vendor.count)} ? {counted}\n: ({sized})"
+
+
+def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]:
+    """Yield when a container with a share is incomplete (`hami._complete`), and words for it."""
+    yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
+    if vendor.cores and not vendor.default_cores:
+        without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
+        yield without, _text(f" lacks {vendor.cores}")
+    if vendor.priority and vendor.priority_env:
+        # What no int64 holds is refused by the webhook, and is nothing to compare here.
+        amount = f"quantity({_amount(vendor.priority)})"
+        stands = _stands(vendor.priority_env, f"string({amount}.asInteger())")
+        unset = f"{_named(vendor.priority)} &&\n{amount}.isInteger() &&\n!({stands})"
+        yield unset, _text(f" lacks {vendor.priority_env}")
+    if vendor.core_policy not in _NO_POLICY:
+        stands = _stands(vendor.core_policy_env, _text(vendor.core_policy))
+        yield f"!({stands})", _text(f" lacks {vendor.core_policy_env}")
+    if _left_to_the_node(vendor, rules):
+        foreign = _foreign(f"variables.left_by_{name}", rules)
+        words = f'" sets " + c.env.filter(e, {foreign})[0].name'
+        yield f"c.env.exists(e,\n{foreign})", words
+
+
+def _whole(vendor: Vendor) -> str:
+    """Whether the card is the container's alone (`hami._is_whole`), but for the cores."""
+    memory = f'{_amount(vendor.memory)} == "0"' if vendor.memory else "true"
+    unsized = "false" if vendor.default_memory else memory
+    if not vendor.memory_percent:
+        return unsized
+    percent = _amount(vendor.memory_percent)
+    return f'{percent} == "0" ? {unsized} : {percent} == "100"'
+
+
+def _left_to_the_node(vendor: Vendor, rules: Rules) -> list[str]:
+    """Return the variables that no container with a share keeps: removed, or a refusal."""
+    limits = vendor.limit_env if rules.limit_env is not Handling.KEEP else frozenset()
+    visible = {vendor.visible_env} if rules.device_env is not Handling.KEEP else set()
+    return sorted((limits | visible) - {""})
+
+
+def _foreign(left: str, rules: Rules) -> str:
+    """Whether a variable is one of these, with a value that is not the cluster's own."""
+    own = _text(sorted([name, value] for name, value in rules.options.injected_env))
+    ours = f'!has(e.valueFrom) && [e.name, e.?value.orValue("")] in {own}'
+    return f"e.name in {left}" + (f" && !({ours})" if rules.options.injected_env else "")
+
+
+def _shows(vendor: Vendor) -> str:
+    """Whether a container without a share sees cards that `hami._hide` would have hidden."""
+    others = (
+        f"c.limits.exists(n, n.startsWith({_text(vendor.domain)})"
+        f" && !(n in {_text([*vendor.resources])}))"
+    )
+    left_alone = f"c.privileged || c.claims || {others}"
+    return f"!({left_alone}) && !({_stands(vendor.visible_env, _text('none'))})"
+
+
+def _stands(name: str, value: str) -> str:
+    """Whether a variable stands once, with the value of a CEL expression (`variables.put`)."""
+    named = f"e.name == {_text(name)}"
+    right = f'{named} && !has(e.valueFrom) && e.?value.orValue("") == {value}'
+    return f"c.env.exists_one(e, {named}) && c.env.exists(e, {right})"
+
+
+def _named(resource: str) -> str:
+    return f"{_text(resource)} in c.limits"
+
+
+def _amount(resource: str) -> str:
+    return f'c.limits[?{_text(resource)}].orValue("0")'
+
+
+def _text(value: object) -> str:
+    """Write text, or lists of it, as CEL does: as JSON."""
+    return orjson.dumps(value).decode()

@@ -1,0 +1,27 @@
+"""Kubernetes objects as YAML, for kubectl and for people who read it."""
+
+import yaml
+
+from berth.model.raw import JsonObject
+
+
+class Plain(yaml.SafeDumper):
+    """Writes a value out each time that it stands somewhere: people read this."""
+
+    def ignore_aliases(self, data: object) -> bool:  # noqa: ARG002  yaml's signature
+        """Say so to the dumper."""
+        return True
+
+
+def _lines(dumper: Plain, text: str) -> yaml.ScalarNode:
+    """Write a file within a file as its own lines."""
+    style = "|" if "\n" in text else None
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
+
+
+Plain.add_representer(str, _lines)
+
+
+def objects(wanted: list[JsonObject]) -> str:
+    """Return one document for each object."""
+    return yaml.dump_all(wanted, Dumper=Plain, sort_keys=False, explicit_start=True)

@@ -1,0 +1,164 @@
+"""The webhook as a process: its parts, started and ended in order."""
+
+import asyncio
+import contextlib
+import gc
+import logging
+import signal
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from berth.admission import registration
+from berth.admission.door import Door
+from berth.admission.journal import Journal
+from berth.admission.listen import Listener, listen
+from berth.admission.live import Live, Sources
+from berth.admission.load import Load
+from berth.admission.serve import Handler
+from berth.certs import identity
+from berth.cli import reload
+from berth.cli.stop import Stop
+from berth.model.raw import Json, JsonObject
+from berth.observe import hang, logs
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
+from berth.observe.serve import serving
+from berth.settings import Settings
+
+LOG = logging.getLogger("berth.webhook")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Webhook:
+    """The process: what it was started with, and what its parts share."""
+
+    sources: Sources
+    live: Live
+    settings: Settings
+    """What holds until the end, whatever generation is in use."""
+    identity: identity.Identity
+    log: logs.GatheringHandler
+    metrics: Metrics
+    load: Load = field(default_factory=Load)
+    readiness: Readiness = field(default_factory=Readiness)
+
+    async def serve(self, *, register: bool, kubeconfig: Path | None) -> None:
+        """Serve until SIGTERM or SIGINT, then finish what is under way. Raises UsageError."""
+        loop, server, stop = asyncio.get_running_loop(), self.settings.server, Stop()
+        stop.listen(loop)
+        changed = asyncio.Event()
+        reloader = self._reloader(changed.set)
+        loop.add_signal_handler(signal.SIGHUP, reloader.take)
+        if self.settings.log.flush_seconds:
+            self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
+        journal, known = Journal(self.metrics, self.log.event), self.live.current.callers
+        handler = Handler(
+            live=self.live,
+            load=self.load,
+            readiness=self.readiness,
+            journal=journal,
+            door=Door(known, journal) if known else None,
+        )
+        async with contextlib.AsyncExitStack() as stack:
+            listener = await listen(server, handler, self.identity.context)
+            stack.push_async_callback(listener.end)
+            pulse = hang.watched(server.hang_seconds, self.metrics.lag.observe)
+            await stack.enter_async_context(_beside(pulse, stop.ask))
+            where = {"host": server.host, "port": listener.port, **self._shown(stack)}
+            self._measure(listener)
+            settle()
+            del self.readiness.missing["server"]
+            LOG.info("webhook.listening", extra=where)
+            async with contextlib.AsyncExitStack() as upkeep:
+                upkept = self._upkeep(reloader, changed, kubeconfig, register=register)
+                for work in upkept:
+                    await upkeep.enter_async_context(_beside(work, stop.ask))
+                await stop.asked.wait()
+            await self._leave(stop, listener)
+        LOG.info("webhook.stopped")
+        self.log.gather(None)
+
+    async def _leave(self, stop: Stop, listener: Listener) -> None:
+        """End without a lost request: first red and yet serving, then only what is under way."""
+        server = self.settings.server
+        self.readiness.missing["server"] = "stopping"
+        self.load.ending = True
+        LOG.info("webhook.draining", extra={"in_flight": self.load.in_flight})
+        await stop.pause(server.stop_seconds)
+        listener.close()
+        await stop.allow(self.load.drained(server.drain_seconds))
+
+    def _shown(self, stack: contextlib.AsyncExitStack) -> dict[str, int]:
+        """Open the operator's port, if there is to be one."""
+        wanted = self.settings.metrics
+        if not wanted.enabled:
+            return {}
+        shown = serving(wanted, self.metrics, self.readiness, self._configuration)
+        return {"metrics": stack.enter_context(shown)}
+
+    def _configuration(self) -> Json:
+        return reload.shown(self.live.current)
+
+    def _measure(self, listener: Listener) -> None:
+        """Let each scrape ask what is true then."""
+        metrics = self.metrics
+        metrics.connections.set_function(lambda: listener.connections)
+        metrics.in_flight.set_function(lambda: self.load.in_flight)
+        metrics.bytes_held.set_function(lambda: self.load.bytes_held)
+        metrics.ready.set_function(lambda: self.readiness.ready)
+        reload.tell(self.live.current, metrics)
+
+    def _reloader(self, changed: Callable[[], None]) -> reload.Reloader:
+        return reload.Reloader(
+            sources=self.sources,
+            live=self.live,
+            started=self.settings,
+            metrics=self.metrics,
+            readiness=self.readiness,
+            changed=changed,
+        )
+
+    def _upkeep(
+        self,
+        reloader: reload.Reloader,
+        changed: asyncio.Event,
+        kubeconfig: Path | None,
+        *,
+        register: bool,
+    ) -> Iterator[Coroutine[None, None, None]]:
+        """Yield what goes on beside the answers until the process is asked to end."""
+        if self.sources.files:
+            yield reloader.watch(self.settings.reload.every_seconds)
+        if register:
+            from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
+
+            yield keep.registered(kubeconfig, self._registration, changed, self.metrics)
+
+    def _registration(self) -> tuple[JsonObject, float]:
+        """Return the object to apply now, and for how many seconds it is good."""
+        generation = self.live.current
+        wanted = generation.settings.registration
+        manifest = registration.configuration(generation.rules, wanted, self.identity.authority)
+        return manifest, wanted.refresh_seconds
+
+
+def settle() -> None:
+    """Have the collector look seldom: what the start made stays, and requests make no cycles."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 50)
+
+
+@contextlib.asynccontextmanager
+async def _beside(
+    work: Coroutine[None, None, None], ended: Callable[[], None]
+) -> AsyncIterator[None]:
+    """Run `work` for the length of a `with`; say when it ends by itself, and raise its error."""
+    task = asyncio.create_task(work)
+    task.add_done_callback(lambda _: ended())
+    try:
+        yield
+    finally:
+        task.cancel()
+        with contextlib.suppress(asyncio.CancelledError):
+            await task

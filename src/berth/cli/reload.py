@@ -1,0 +1,100 @@
+"""The loop that takes a new configuration while the process runs."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import msgspec
+
+from berth.admission import live
+from berth.admission.journal import HIDDEN
+from berth.admission.live import Generation, Live, Sources
+from berth.cluster import files
+from berth.errors import UsageError
+from berth.model.raw import Json
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
+from berth.settings import Injection, Settings
+
+LOG = logging.getLogger("berth.configuration")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reloader:
+    """Takes new generations into `live`, whole or not at all."""
+
+    sources: Sources
+    live: Live
+    started: Settings
+    """What the process was started with."""
+    metrics: Metrics
+    readiness: Readiness
+    changed: Callable[[], None]
+    """Called after a new generation is in use."""
+
+    def take(self) -> None:
+        """Read the sources, and put the generation in use if it proves good."""
+        old = self.live.current
+        try:
+            new = live.read(self.sources, old.number + 1)
+        except UsageError as error:
+            self.metrics.reloads("failed").inc()
+            self.readiness.notes["configuration"] = (
+                f"generation {old.number} goes on, as the new one cannot be used: {error}"
+            )
+            LOG.error("configuration.refused", extra={"why": str(error), "generation": old.number})  # noqa: TRY400  a person's mistake has no stack
+            return
+        if (new.settings, new.rules) == (old.settings, old.rules):
+            self.readiness.notes.pop("configuration", None)
+            return
+        self.live.current = new
+        self.metrics.reloads("ok").inc()
+        self.readiness.notes.pop("configuration", None)
+        tell(new, self.metrics)
+        restart = list(live.needs_restart(self.started, new.settings))
+        self.readiness.notes.pop("restart", None)
+        if restart:
+            self.readiness.notes["restart"] = f"a new process is needed for {', '.join(restart)}"
+            LOG.warning("configuration.restart", extra={"settings": restart})
+        LOG.info("configuration.taken", extra={"generation": new.number})
+        self.changed()
+
+    async def watch(self, every: float) -> None:
+        """Take a generation whenever a file changes, for as long as the process runs."""
+        while self.sources.files:
+            known = files.read(self.sources.files)  # before we use them, or a change is lost
+            self.take()
+            try:
+                async for _ in files.changes(self.sources.files, every, known):
+                    self.take()
+            except OSError as error:  # the folder itself is gone: it may come again
+                LOG.warning("configuration.unwatched", extra={"why": str(error)})
+            await asyncio.sleep(every)
+
+
+def tell(generation: Generation, metrics: Metrics) -> None:
+    """Make a generation known: its number, its warnings, its log level."""
+    logging.getLogger().setLevel(generation.settings.log.level.upper())
+    metrics.generation.set(generation.number)
+    for warning in generation.warnings:
+        LOG.warning("configuration.warning", extra={"why": warning})
+
+
+def shown(generation: Generation) -> Json:
+    """Return what is in use, for people. Values that an injection sets are hidden, as secrets."""
+    hidden = msgspec.structs.replace(
+        generation.settings,
+        injections=tuple(_hushed(injection) for injection in generation.settings.injections),
+    )
+    return {
+        "generation": generation.number,
+        "settings": msgspec.to_builtins(hidden),
+        "vendors": msgspec.to_builtins(generation.rules.vendors, enc_hook=str),
+        "warnings": list(generation.warnings),
+    }
+
+
+def _hushed(injection: Injection) -> Injection:
+    env = tuple(msgspec.structs.replace(entry, value=HIDDEN) for entry in injection.env)
+    return msgspec.structs.replace(injection, env=env)

@@ -1,0 +1,134 @@
+"""What Prometheus sees: every metric of the webhook, by name."""
+
+import platform
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TypeVar
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.gc_collector import GCCollector
+from prometheus_client.metrics import MetricWrapperBase
+from prometheus_client.platform_collector import PlatformCollector
+from prometheus_client.process_collector import ProcessCollector
+
+from berth import __version__
+
+_LATENCIES = (
+    *(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01),
+    *(0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0),
+)
+_LAGS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
+_OPERATIONS = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
+T = TypeVar("T", Counter, Gauge)
+M = TypeVar("M", bound=MetricWrapperBase)
+
+
+class Metrics:
+    """All metrics of a process, in a registry of their own. Label values are closed lists."""
+
+    def __init__(self) -> None:
+        """Register everything; what has no label is 0 from the start."""
+        self.registry = CollectorRegistry()
+        self._all: list[MetricWrapperBase] = []
+        counter, gauge = self._counter, self._gauge
+        requests = counter(
+            "hami_webhook_requests",
+            "Reviews and other calls answered: patched, unchanged, ignored or refused, and those "
+            "that came to no decision: unreadable (4xx), stranger (403), overload (503), late "
+            "(504), fault (500).",
+            "operation",
+            "resource",
+            "result",
+        )
+        self._requests = cache(requests.labels)
+        self.duration = self._histogram(
+            "hami_webhook_request_duration_seconds",
+            "From the head of a request to its answer, for reviews that were decided.",
+            _LATENCIES,
+        )
+        self.connections = gauge("hami_webhook_active_connections", "TLS connections open now.")
+        self.refusals = _children(
+            counter("berth_refusals", "Reasons for which Pods were refused.", "code")
+        )
+        self.patches = _children(
+            counter("berth_patches", "Pods that were changed, by how they asked.", "dialect")
+        )
+        self.in_flight = gauge("berth_requests_in_flight", "Reviews under way now.")
+        self.bytes_held = gauge(
+            "berth_body_bytes_held", "Bytes of the bodies of reviews under way, as announced."
+        )
+        self.rejected = _children(
+            counter(
+                "berth_requests_rejected",
+                "Calls turned away with 503: too many in flight, or too many bytes.",
+                "reason",
+            )
+        )
+        self.generation = gauge(
+            "berth_configuration_generation", "The configuration in use, counted from 1."
+        )
+        self.reloads = _children(
+            counter(
+                "berth_configuration_reloads", "Attempts to take a new configuration.", "result"
+            )
+        )
+        self.expiry = _children(
+            gauge(
+                "berth_certificate_expiry_timestamp_seconds",
+                "When the certificate that we show, or its authority, ends; seconds since 1970.",
+                "certificate",
+            )
+        )
+        self.certificates = _children(
+            counter("berth_certificate_reloads", "Attempts to take a new certificate.", "result")
+        )
+        self.registrations = _children(
+            counter("berth_registrations", "Times the webhook was registered anew.", "result")
+        )
+        self.strangers = counter("berth_callers_refused", "Calls refused because of who made them.")
+        self.ready = gauge("berth_ready", "1 where /readyz is green.")
+        self.lag = self._histogram(
+            "berth_event_loop_lag_seconds",
+            "How late the event loop came to a timer, twice a second.",
+            _LAGS,
+        )
+        info = gauge("berth_build_info", "Always 1; what runs.", "version", "python")
+        info.labels(__version__, platform.python_version()).set(1)
+        for result in ("ok", "failed"):
+            self.reloads(result)
+            self.certificates(result)
+            self.registrations(result)
+
+    def count(self, operation: str, resource: str, result: str) -> None:
+        """Count one request; what a stranger may have made up becomes `other`."""
+        known = operation if operation in _OPERATIONS or not operation else "other"
+        self._requests(known, "pods" if resource in ("pods", "") else "other", result).inc()
+
+    def with_process(self) -> "Metrics":
+        """Add the process's own figures: CPU, memory, files, collections."""
+        ProcessCollector(registry=self.registry)
+        PlatformCollector(registry=self.registry)
+        GCCollector(registry=self.registry)
+        return self
+
+    def all(self) -> Sequence[MetricWrapperBase]:
+        """Return our own metrics, in the order of their making."""
+        return self._all
+
+    def _counter(self, name: str, text: str, *labels: str) -> Counter:
+        return self._kept(Counter(name, text, labels, registry=self.registry))
+
+    def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
+        return self._kept(Gauge(name, text, labels, registry=self.registry))
+
+    def _histogram(self, name: str, text: str, bounds: Sequence[float]) -> Histogram:
+        return self._kept(Histogram(name, text, buckets=bounds, registry=self.registry))
+
+    def _kept(self, metric: M) -> M:
+        self._all.append(metric)
+        return metric
+
+
+def _children(metric: T) -> Callable[[str], T]:
+    """Return what finds a child by its label and keeps it: four times as quick as asking anew."""
+    return cache(metric.labels)

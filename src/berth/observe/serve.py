@@ -1,0 +1,71 @@
+"""The operator's port: metrics, probes and the live configuration, in plain HTTP.
+
+Served from threads of its own, so that it answers while the event loop is busy.
+"""
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
+
+import orjson
+from prometheus_client import make_wsgi_app
+from prometheus_client.exposition import ThreadingWSGIServer
+
+from berth.errors import UsageError
+from berth.model.raw import Json
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
+from berth.settings import Metrics as Wanted
+
+
+@contextlib.contextmanager
+def serving(
+    wanted: Wanted, metrics: Metrics, readiness: Readiness, configuration: Callable[[], Json]
+) -> Iterator[int]:
+    """Serve for the length of a `with`; gives the port. Raises UsageError."""
+    answer = _application(metrics, readiness, configuration)
+    try:
+        server = make_server(wanted.host, wanted.port, answer, ThreadingWSGIServer, _Silent)
+    except OSError as error:
+        where = f"{wanted.host}:{wanted.port}"
+        raise UsageError(f"cannot listen on {where}: {error.strerror}; set metrics.port") from None
+    thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield server.server_port
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def _application(
+    metrics: Metrics, readiness: Readiness, configuration: Callable[[], Json]
+) -> WSGIApplication:
+    figures = make_wsgi_app(metrics.registry)
+
+    def answer(environ: WSGIEnvironment, start: StartResponse) -> Iterable[bytes]:
+        path = environ["PATH_INFO"]
+        if path == "/metrics":
+            body: Iterable[bytes] = figures(environ, start)
+            return body
+        status, kind, text = "404 Not Found", "text/plain", b"no such path"
+        if path == "/healthz":
+            status, text = "200 OK", b"ok"
+        elif path == "/readyz":
+            status = "200 OK" if readiness.ready else "503 Service Unavailable"
+            text = readiness.text().encode()
+        elif path == "/debug/config":
+            status, kind = "200 OK", "application/json"
+            text = orjson.dumps(configuration(), option=orjson.OPT_INDENT_2)
+        start(status, [("Content-Type", kind), ("Content-Length", str(len(text)))])
+        return [text]
+
+    return answer
+
+
+class _Silent(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        """Write nothing: each scrape would be a line."""

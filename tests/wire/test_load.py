@@ -1,0 +1,144 @@
+"""Load and faults: what is too much, too slow or too late costs nobody else."""
+
+import contextlib
+import json
+import signal
+import socket
+import ssl
+import time
+from pathlib import Path
+
+from tests import pods, webhook
+from tests.wire import raw
+
+ASKED = webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}))
+BODY = json.dumps(ASKED).encode()
+
+
+def _closed(connection: socket.socket, within: float = 10) -> bytes:
+    """Read until the server closes; return what it sent. Fails after `within` seconds."""
+    connection.settimeout(within)
+    received = b""
+    try:
+        while chunk := connection.recv(65536):
+            received += chunk
+    except ConnectionResetError:
+        pass
+    return received
+
+
+def test_w12_an_answer_that_would_come_too_late_is_not_computed(tmp_path: Path) -> None:
+    """504 before the caller's time is over, and no decision is told of."""
+    with webhook.running(tmp_path) as running, raw.opened(running) as connection:
+        head = raw.request(BODY).replace(b"/mutate", b"/mutate?timeout=1s")
+        started = time.monotonic()
+        connection.sendall(head[:-100])
+        assert raw.answer(connection.makefile("rb")).status == 504
+        assert time.monotonic() - started < 1
+        assert running.ask(ASKED, path="/mutate?timeout=1ns").status == 504
+        assert running.ask(ASKED, path="/mutate?timeout=5s").status == 200
+        late = {"operation": "", "resource": "pods", "result": "late"}
+        assert running.figure("hami_webhook_requests_total", **late) == 2
+        assert len(running.logged("admission.reviewed")) == 1
+
+
+def test_w16_a_head_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:
+    """After server.headerSeconds the connection is closed, however the bytes trickle in."""
+    with (
+        webhook.running(tmp_path, "--set", "server.headerSeconds=0.5") as running,
+        raw.opened(running) as connection,
+    ):
+        connection.sendall(b"POST /mutate HTTP/1.1\r\nHost: web")
+        assert _closed(connection) == b""
+
+
+def test_w16_a_connection_that_asked_in_time_may_rest(tmp_path: Path) -> None:
+    """The limit is for its first request alone: idle connections stay open."""
+    with (
+        webhook.running(tmp_path, "--set", "server.headerSeconds=0.3") as running,
+        raw.opened(running) as connection,
+    ):
+        for _ in range(2):
+            connection.sendall(raw.request(BODY))
+            assert raw.answer(connection.makefile("rb")).status == 200
+            _pass(0.6)
+
+
+def test_a_connection_without_a_handshake_is_closed(tmp_path: Path) -> None:
+    """After server.handshakeSeconds."""
+    with (
+        webhook.running(tmp_path, "--set", "server.handshakeSeconds=0.5") as running,
+        raw.dial(running) as connection,
+    ):
+        assert _closed(connection) == b""
+        assert running.ask(ASKED).status == 200
+
+
+def test_w14_more_bytes_than_the_limit_are_asked_to_come_again(tmp_path: Path) -> None:
+    """Bodies that are announced count before they come; probes are green; room is given back."""
+    limit = 8 * 2**20
+    announced = raw.request(b"{", length=limit)
+    with webhook.running(tmp_path, "--set", f"server.mostBytesHeld={limit}") as running:
+        with raw.opened(running) as connection:
+            connection.sendall(announced)
+            assert raw.eventually(lambda: running.figure("berth_body_bytes_held") == limit)
+            refused = running.ask(ASKED)
+            assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
+            assert running.ask(path="/readyz", method="GET").status == 200
+            assert running.figure("berth_requests_rejected_total", reason="bytes") == 1
+        assert raw.eventually(lambda: running.figure("berth_body_bytes_held") == 0)
+        assert running.ask(ASKED).status == 200
+
+
+def test_memory_stays_bounded_with_64_clients_that_send_8_mib(tmp_path: Path) -> None:
+    """All are answered: some with what they asked, the rest with 503, or by a closed connection."""
+    padding = {"metadata": {"name": "large", "annotations": {"a": "x" * (8 * 2**20 - 4096)}}}
+    body = json.dumps(webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}) | padding)).encode()
+    with webhook.running(tmp_path) as running:
+        before = raw.peak_mib(running)
+        connections = [
+            running.tls().wrap_socket(raw.dial(running), server_hostname="127.0.0.1")
+            for _ in range(64)
+        ]
+        request = raw.request(body)
+        for connection in connections:  # all have begun before the first one ends
+            connection.sendall(request[:1024])
+        statuses = [_finish(connection, request[1024:]) for connection in connections]
+        assert statuses.count(200) >= 1
+        assert set(statuses) <= {200, 503}
+        assert raw.peak_mib(running) - before < 300
+        assert running.ask(ASKED).status == 200
+
+
+def _pass(seconds: float) -> None:
+    """Let time pass, of which the law itself speaks."""
+    ended = time.monotonic() + seconds
+    assert raw.eventually(lambda: time.monotonic() > ended)
+
+
+def _finish(connection: ssl.SSLSocket, rest: bytes) -> int:
+    with connection:
+        connection.settimeout(30)
+        # Refused by its head, it is closed before all of it was sent.
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError, ssl.SSLError):
+            connection.sendall(rest)
+        return int(connection.recv(65536).split()[1])
+
+
+def test_l13_a_loop_that_hangs_ends_the_process(tmp_path: Path) -> None:
+    """The stack of every thread is on stderr, and kubelet starts another. SIGSTOP is the hang."""
+    with webhook.running(tmp_path, "--set", "server.hangSeconds=1") as running:
+        assert raw.eventually(lambda: running.figure("berth_event_loop_lag_seconds_count") > 1)
+        running.process.send_signal(signal.SIGSTOP)
+        _pass(2)
+        running.process.send_signal(signal.SIGCONT)
+        assert running.process.wait(10) == 1
+    assert any("Timeout" in line.get("text", "") for line in running.log)
+
+
+def test_l13_the_operators_port_answers_from_threads_of_its_own(tmp_path: Path) -> None:
+    """Probes and metrics need no turn of the event loop."""
+    with webhook.running(tmp_path) as running:
+        for path in ("/healthz", "/readyz", "/metrics"):
+            assert running.operator(path).status == 200
+        assert running.operator("/mutate").status == 404
