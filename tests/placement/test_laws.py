@@ -1,5 +1,6 @@
 """Laws of snapshots and decisions, over random clusters and random sequences of Pods."""
 
+from collections import Counter
 from random import Random
 
 import numpy as np
@@ -13,10 +14,12 @@ from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement import baselines
 from berth.placement.decide import decide
+from berth.placement.fragmentation import Fragmentation
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
 from berth.placement.scarcity import FIRST, State
 from berth.placement.stock import Stock
+from berth.placement.typical import typical
 from tests.placement.clusters import NODES, PODS
 
 EVERY_POLICY = [*POLICIES.values(), baselines.Random(np.random.default_rng(7))]
@@ -124,6 +127,20 @@ def test_kept_scores_equal_those_computed_anew(
     for allocation in running:
         fresh.place(allocation)
     assert decide(wanted, lived, POLICIES[name]) == decide(wanted, fresh, POLICIES[name])
+
+
+@settings(max_examples=25, deadline=None)
+@given(NODES, st.lists(PODS, max_size=25), PODS, st.randoms(use_true_random=False))
+def test_kept_scores_of_fragmentation_equal_those_computed_anew(
+    nodes: list[Node], pods: list[PodRequest], wanted: PodRequest, order: Random
+) -> None:
+    """The same, with the list of typical requests known beforehand."""
+    lived, fresh = Snapshot(nodes), Snapshot(nodes)
+    counts = Counter(pod.shape for pod in [*pods, wanted])
+    policy = Fragmentation(typical(counts, lived))
+    for allocation in run(lived, pods, policy, order):
+        fresh.place(allocation)
+    assert decide(wanted, lived, policy) == decide(wanted, fresh, policy)
 
 
 @settings(max_examples=25, deadline=None)

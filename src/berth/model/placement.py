@@ -12,6 +12,9 @@ class Hold(msgspec.Struct, frozen=True):
     device: int
     memory_mib: int
     cores: int
+    profile: str = ""
+    """The partition, where the card is cut into such, and its `slices` as bits."""
+    slices: int = 0
 
 
 class Allocation(msgspec.Struct, frozen=True, kw_only=True):

@@ -25,6 +25,8 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True):
     models_not: tuple[str, ...] = ()
     uuids: tuple[str, ...] = ()
     uuids_not: tuple[str, ...] = ()
+    mode: str = ""
+    """How the card must be shared, such as "mig"; "" is any way."""
     same_numa: bool = False
     linked: bool = False
     """Of several cards, the set with the best links is wanted."""

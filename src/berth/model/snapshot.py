@@ -25,6 +25,8 @@ T = TypeVar("T")
 
 NOTHING = -1
 """The kind where there is no card, or none that may be used."""
+SLICES = 8
+"""The most slices of a card that partitions are laid on."""
 WHOLE = 1000
 """A card's worth, in milli: the measure that policies count in."""
 
@@ -58,7 +60,7 @@ class Snapshot:
         self.other_total: dict[str, Ints] = {}
         self.kind, self.left = _grid(), _grid()
         self.mem_left, self.cores_left, self.slots_left = _grid(), _grid(), _grid()
-        self.holders = _grid()
+        self.holders, self.slices = _grid(), _grid()
         self.extend(nodes)
 
     def __len__(self) -> int:
@@ -156,6 +158,7 @@ class Snapshot:
         slots = int(self.slots_left[at]) - sign
         self.mem_left[at], self.cores_left[at], self.slots_left[at] = memory, cores, slots
         self.holders[at] += sign
+        self.slices[at] ^= hold.slices
         if self.kind[at] != NOTHING:
             left = left_of(device, memory, cores, slots)
             self.room[row] += left - self.left[at]

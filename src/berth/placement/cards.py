@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from berth.model.device import Kind
 from berth.model.request import DeviceRequest
-from berth.model.snapshot import WHOLE, Bools, Ints, Snapshot
+from berth.model.snapshot import SLICES, WHOLE, Bools, Ints, Snapshot
+from berth.placement.slices import place, placeable
 
 NEVER = 1 << 40
 """More than any card has: what a card wants of which a request accepts nothing."""
@@ -41,6 +42,8 @@ class Need(msgspec.Struct, frozen=True):
     """Whether vendor and model will do."""
     possible: Bools
     """Whether an idle card of the kind suffices."""
+    placeable: Bools | None
+    """By kind and by slices in use: whether a partition still has a place; None without any."""
 
 
 def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
@@ -54,20 +57,40 @@ def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
         if len(known) > 4096:
             known.clear()
         memories, millis = np.array([*memory, NEVER]), np.array([*milli, NEVER])
-        found = Need(memories, millis, memories < NEVER, millis < NEVER)
+        found = Need(
+            memories, millis, memories < NEVER, millis < NEVER, _placeable(request, snapshot)
+        )
         known[request] = found
     return found
 
 
 def memory_of(request: DeviceRequest, kind: Kind) -> int:
     """Return the MiB that a request takes of such a card, NEVER if it is not accepted."""
-    if request.vendor != kind.vendor or not _accepts(request, kind.model):
+    if request.vendor != kind.vendor or request.mode not in {"", kind.mode}:
         return NEVER
+    if not _accepts(request, kind.model):
+        return NEVER
+    wanted = _memory(request, kind)
+    if kind.profiles and wanted <= kind.memory_mib:
+        found = place(kind.profiles, wanted, request.cores, 0)
+        return found[0].memory_mib if found else NEVER
+    return wanted
+
+
+def _memory(request: DeviceRequest, kind: Kind) -> int:
     if request.memory_mib is not None:
         return request.memory_mib
-    if request.memory_percent is not None:
-        return kind.memory_mib * request.memory_percent // 100
-    return kind.memory_mib
+    return kind.memory_mib * (request.memory_percent or 100) // 100
+
+
+def _placeable(request: DeviceRequest, snapshot: Snapshot) -> Bools | None:
+    if not any(kind.profiles for kind in snapshot.kinds):
+        return None
+    table = np.ones((len(snapshot.kinds) + 1, 1 << SLICES), dtype=np.bool_)
+    for row, kind in enumerate(snapshot.kinds):
+        if kind.profiles:
+            table[row] = placeable(kind.profiles, _memory(request, kind), request.cores)
+    return table
 
 
 def _accepts(request: DeviceRequest, model: str) -> bool:
@@ -88,8 +111,10 @@ def _milli(request: DeviceRequest, memory_mib: int, kind: Kind) -> int:
 
 def suitable(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
     """Say of each card of these rows whether it may carry the request now."""
-    wanted = need(request, snapshot).memory[snapshot.kind[rows]]
-    good: Bools = (snapshot.mem_left[rows] >= wanted) & (snapshot.left[rows] > 0)
+    wants, kinds = need(request, snapshot), snapshot.kind[rows]
+    good: Bools = (snapshot.mem_left[rows] >= wants.memory[kinds]) & (snapshot.left[rows] > 0)
+    if wants.placeable is not None:
+        good &= wants.placeable[kinds, snapshot.slices[rows]]
     if request.cores:
         good &= snapshot.cores_left[rows] >= request.cores
     if request.whole:

@@ -7,6 +7,7 @@ from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import WHOLE, Bools, Ints, Snapshot
 from berth.placement.cards import Choice, enough, first, memory_of, suitable
 from berth.placement.links import best_set, links_of, of_one_numa
+from berth.placement.slices import place
 
 
 def allocate(wanted: PodRequest, snapshot: Snapshot, row: int, choice: Choice) -> Allocation | None:
@@ -54,11 +55,18 @@ def _holds(
         cards, _ = best_set(links_of(devices), good[0], request.count)
     else:
         cards = _in_order(request, good, snapshot.left[row], choice)
-    kinds = [snapshot.kinds[snapshot.kind[row, card]] for card in cards]
-    return tuple(
-        Hold(container, int(card), memory_of(request, kind), request.cores)
-        for card, kind in zip(cards, kinds, strict=True)
-    )
+    return tuple(_hold(container, request, snapshot, row, int(card)) for card in cards)
+
+
+def _hold(container: str, request: DeviceRequest, snapshot: Snapshot, row: int, card: int) -> Hold:
+    kind = snapshot.kinds[snapshot.kind[row, card]]
+    memory = memory_of(request, kind)
+    if kind.profiles:
+        found = place(kind.profiles, memory, request.cores, int(snapshot.slices[row, card]))
+        if found is not None:
+            profile, slices = found
+            return Hold(container, card, profile.memory_mib, profile.cores, profile.name, slices)
+    return Hold(container, card, memory, request.cores)
 
 
 def _in_order(request: DeviceRequest, good: Bools, left: Ints, choice: Choice) -> Ints:
