@@ -50,9 +50,10 @@ class Sheet:
 class Board:
     """The sheets of one policy."""
 
-    def __init__(self, columns: int = 1) -> None:
-        """Keep so many columns per row."""
+    def __init__(self, columns: int = 1, in_turn: int | None = None) -> None:
+        """Keep so many columns per row, and score so many rows in turn with each decision."""
         self.columns = columns
+        self.in_turn = in_turn or IN_TURN
         self._sheets: OrderedDict[Shape, Sheet] = OrderedDict()
 
     def sheet(self, shape: Shape, snapshot: Snapshot, score: Score, epoch: int = 0) -> Sheet:
@@ -64,8 +65,8 @@ class Board:
             sheet.epoch[rows] = UNSCORED
             sheet.fits[rows], _ = _fits(shape, snapshot, rows)
             rows = _fullest(rows[sheet.fits[rows]], snapshot)
-        aged = sheet.turn + np.flatnonzero(sheet.epoch[sheet.turn :][:IN_TURN] != epoch)
-        sheet.turn = sheet.turn + IN_TURN if sheet.turn + IN_TURN < len(snapshot) else 0
+        aged = sheet.turn + np.flatnonzero(sheet.epoch[sheet.turn :][: self.in_turn] != epoch)
+        sheet.turn = sheet.turn + self.in_turn if sheet.turn + self.in_turn < len(snapshot) else 0
         rows = np.concatenate([rows, aged]) if len(aged) else rows
         if len(rows):
             sheet.epoch[rows] = epoch

@@ -19,6 +19,8 @@ from berth.placement.typical import Typical, typical
 
 LEARN_EVERY = 200
 """Arrivals after which the typical requests are taken anew, where they are not given."""
+IN_TURN = 25
+"""Rows of an older list that are scored again with each decision: each card is tried, and costs."""
 
 
 class Fragmentation:
@@ -38,7 +40,7 @@ class Fragmentation:
         def score(rows: Ints, good: Bools) -> tuple[Floats, Ints]:
             return _scores(shape, snapshot, (rows, good), requests)
 
-        board = snapshot.keep(f"board/{self.name}", lambda _: Board())
+        board = snapshot.keep(f"board/{self.name}", lambda _: Board(in_turn=IN_TURN))
         sheet = board.sheet(shape, snapshot, score, epoch)
         share = shape.request is not None and shape.request.count == 1
         return Ranking(sheet.fits, sheet.scores[0], sheet.scored, sheet.card if share else None)
