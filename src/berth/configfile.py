@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Literal, get_args, get_origin
 
 import msgspec
 
@@ -65,7 +65,7 @@ def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
     """
     what, _, where = str(error).partition(" - at ")
     place = where.strip("`").removeprefix("$").removeprefix(".")
-    found = _kind_at(kind, place)
+    found = kind_at(kind, place)
     what = what.replace("`", "")
     meta = next((one for one in get_args(found) if isinstance(one, msgspec.Meta)), None)
     if get_origin(found) is Literal and what.startswith("Invalid enum value"):
@@ -80,19 +80,36 @@ def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
     return f"{place}: {what}" if place else what
 
 
-def _kind_at(kind: object, place: str) -> object:
+def bare(kind: object) -> object:
+    """Return a type without its bounds."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
+def kind_at(kind: object, place: str) -> object:
     """Return the type of what stands at a place such as injections[0].name."""
     for key in filter(None, re.split(r"[.\[]", place)):
         struct = struct_of(kind)
         if key.endswith("]"):
-            kind = next(iter(get_args(kind)), None)
+            kind = next(iter(get_args(bare(kind))), None)
         elif struct is not None:
             fields = {field.encode_name: field.type for field in msgspec.structs.fields(struct)}
             kind = fields.get(key)
     return kind
 
 
-def unknown_keys(tree: Json, struct: type[msgspec.Struct], path: str = "") -> Iterator[str]:
+def value_at(tree: Json, place: str) -> Json:
+    """Return what stands at a place such as configs[0].name, as far as it exists."""
+    for key in filter(None, re.split(r"[.\[]", place)):
+        if key.endswith("]") and isinstance(tree, list):
+            tree = tree[int(key[:-1])]
+        elif isinstance(tree, dict):
+            tree = tree.get(key)
+    return tree
+
+
+def unknown_keys(
+    tree: Json, struct: type[msgspec.Struct], path: str = "", noun: str = "a setting"
+) -> Iterator[str]:
     """Yield a sentence for each key that `struct` does not have, at any depth."""
     if not isinstance(tree, dict):
         return
@@ -100,16 +117,16 @@ def unknown_keys(tree: Json, struct: type[msgspec.Struct], path: str = "") -> It
     for key, value in tree.items():
         where = f"{path}{key}"
         if key not in fields:
-            yield f"{where} is not a setting{closest.hint(str(key), fields)}"
+            yield f"{where} is not {noun}{closest.hint(str(key), fields)}"
             continue
         inner = struct_of(fields[key])
         if inner is None:
             continue
         if isinstance(value, list):
             for index, entry in enumerate(value):
-                yield from unknown_keys(entry, inner, f"{where}[{index}].")
+                yield from unknown_keys(entry, inner, f"{where}[{index}].", noun)
         else:
-            yield from unknown_keys(value, inner, f"{where}.")
+            yield from unknown_keys(value, inner, f"{where}.", noun)
 
 
 def struct_of(kind: object) -> type[msgspec.Struct] | None:

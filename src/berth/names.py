@@ -6,7 +6,7 @@ from typing import Final
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
-"""Annotation of our own Pods: new settings or a new certificate make new Pods."""
+"""Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
 WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"
@@ -18,16 +18,16 @@ WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
 INJECT_LABEL: Final = "hami-webhook/inject"
 INJECT_LABEL_VALUE: Final = "enabled"
 HAMI_PATH: Final = "/webhook"
-HAMI_ANNOTATIONS: Final = (
-    "hami.io/node-scheduler-policy",
-    "hami.io/gpu-scheduler-policy",
-    "hami.io/device-scoring-weights",
-)
+NODE_POLICY: Final = "hami.io/node-scheduler-policy"
+DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
+WEIGHTS: Final = "hami.io/device-scoring-weights"
+HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+NAME_LABEL: Final = "app.kubernetes.io/name"
 OS_LABEL: Final = "kubernetes.io/os"
 
 MUTATE_PATH: Final = "/mutate"

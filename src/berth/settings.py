@@ -17,6 +17,7 @@ from berth.bounds import (
     AddressRange,
     Bytes,
     Count,
+    Days,
     Duration,
     Interval,
     Name,
@@ -45,7 +46,7 @@ class Server(Group, frozen=True):
     port: Port = 8443
     """Port to listen on; 0 takes a free one."""
     cert_file: str = ""
-    """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own CA and leaf."""
+    """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own (`certificates`)."""
     key_file: str = ""
     """PEM private key of `certFile`."""
     ca_file: str = ""
@@ -66,8 +67,8 @@ class Server(Group, frozen=True):
     """A body may take so long to come; then it is answered with 408 and the connection closed."""
     most_in_flight: Count = 1000
     """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
-    most_bytes_held: Bytes = 64 * 2**20
-    """The bodies under way may be so large together; what is beyond is answered likewise."""
+    most_bytes_held: Bytes = 32 * 2**20
+    """Bodies under way together; more is answered likewise. Each byte takes some 3 of memory."""
     hang_seconds: Duration = 30
     """A process whose event loop hangs so long ends itself, to be started anew; 0: never."""
 
@@ -121,6 +122,8 @@ class Policy(Group, frozen=True):
     """What becomes of NVIDIA_VISIBLE_DEVICES in a container that is given a device."""
     limit_env: Literal["remove", "deny", "keep"] = "deny"
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
+    unmanaged_vendors: tuple[str, ...] = ()
+    """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
 
@@ -145,7 +148,26 @@ class Registration(Group, frozen=True):
     only_labelled_namespaces: bool = False
     """Only namespaces labelled hami-webhook/inject=enabled."""
     refresh_seconds: Interval = 60
-    """How often the configuration is applied again, should someone have changed it."""
+    """How often it is applied again, should someone have changed more than the caBundle."""
+
+
+class Certificates(Group, frozen=True):
+    """The CA and the leaves that Berth makes where `server.certFile` is empty."""
+
+    store: Literal["auto", "secret", "files"] = "auto"
+    """Where the CA is kept. auto: a Secret with `--register` and no `registration.url`."""
+    secret: Name = "berth-webhook-ca"  # noqa: S105  a name
+    """The Secret, in `registration.namespace`, by which the replicas agree."""
+    folder: str = ""
+    """The folder for files, its `ca.crt` for callers; empty: a new one, gone with the process."""
+    authority_days: Days = 365
+    """A CA lasts so long; the next one takes over after two thirds."""
+    leaf_days: Days = 7
+    """A leaf lasts so long; it is renewed after two thirds."""
+    settle_seconds: Duration = 60
+    """A CA signs only after so long in the caBundle, and is trusted so long after its last leaf."""
+    check_seconds: Interval = 30
+    """How often Secret, files and caBundle are looked at, and the clock, should we have slept."""
 
 
 class EnvEntry(Group, frozen=True):
@@ -165,7 +187,7 @@ class Injection(Group, frozen=True):
     name: Name
     """Part of the webhook's name."""
     vendor: str = "nvidia"
-    """Whose devices a container must have."""
+    """Whose devices a container must have: a family such as ascend, or one, such as Ascend910A."""
     namespace_selector: Fragment = {}
     """A label selector, which the API server evaluates; empty matches every namespace."""
     env: tuple[EnvEntry, ...] = ()
@@ -201,6 +223,7 @@ class Settings(Group, frozen=True):
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
     registration: Registration = msgspec.field(default_factory=Registration)
+    certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
 

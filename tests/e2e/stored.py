@@ -10,6 +10,8 @@ Pod = dict[str, Any]
 GPU = "nvidia.com/gpu"
 CORES = "nvidia.com/gpucores"
 SIZES = ("nvidia.com/gpumem", "nvidia.com/gpumem-percentage")
+NEURON = ("aws.amazon.com/neuron", "aws.amazon.com/neuroncore")
+METAX = ("metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore")
 ORIGINAL = "berth.dev/original-request"
 # What the API server makes up anew for every Pod, or fills in later.
 _OF_ITS_OWN = ("uid", "resourceVersion", "creationTimestamp", "managedFields", "namespace")
@@ -37,14 +39,15 @@ def containers(pod: Pod) -> list[Pod]:
 def wants_device(container: Pod) -> bool:
     """Whether a container asks for a managed share, as a person reads its limits."""
     limits = container.get("resources", {}).get("limits", {})
-    named = limits.get(GPU, "0") != "0"
-    return named or any(limits.get(name, "0") != "0" for name in (*SIZES, CORES))
+    names = (GPU, *SIZES, CORES, *NEURON, METAX[0])
+    return any(limits.get(name, "0") != "0" for name in names)
 
 
 def expected(without_us: Pod) -> Pod:
     """Return what a Pod of the default scheduler with devices must be stored as, by hand.
 
-    Only the rules of whole cards and of memory without a count are needed by these manifests.
+    Only the rules of whole cards and of memory without a count are needed by these manifests, and
+    of other vendors only an annotation.
     """
     pod = deepcopy(without_us)
     asked = {}
@@ -52,26 +55,35 @@ def expected(without_us: Pod) -> Pod:
         if not wants_device(container):
             continue
         resources = container["resources"]
-        names = (GPU, *SIZES, CORES, "nvidia.com/priority")
+        names = (GPU, *SIZES, CORES, "nvidia.com/priority", *NEURON, *METAX)
         asked[container["name"]] = {
             name: _plain(resources["limits"][name]) for name in names if name in resources["limits"]
         }
-        if GPU not in resources["limits"]:
-            _both(resources, GPU, "1")
-        limits = resources["limits"]
-        sized = [limits.get(name) for name in SIZES if name in limits]
-        if CORES not in limits and sized in ([], ["100"]):
-            _both(resources, CORES, "100")
-        if "nvidia.com/priority" in limits:
-            env = {"name": "CUDA_TASK_PRIORITY", "value": limits["nvidia.com/priority"]}
-            container.setdefault("env", []).append(env)
-        kept = [e for e in container.get("env", []) if e["name"] != "NVIDIA_VISIBLE_DEVICES"]
-        if kept != container.get("env", []):
-            container["env"] = kept
+        if {GPU, *SIZES, CORES} & resources["limits"].keys():
+            _complete(container, resources)
     pod["spec"]["schedulerName"] = "hami-scheduler"
     record = json.dumps({"containers": asked, "v": 1}, sort_keys=True, separators=(",", ":"))
-    pod["metadata"].setdefault("annotations", {})[ORIGINAL] = record
+    annotations = pod["metadata"].setdefault("annotations", {})
+    annotations[ORIGINAL] = record
+    if METAX[0] in record:
+        annotations["metax-tech.com/sgpu-qos-policy"] = "best-effort"
     return pod
+
+
+def _complete(container: Pod, resources: Pod) -> None:
+    """Add what NVIDIA's rules want of a container."""
+    if GPU not in resources["limits"]:
+        _both(resources, GPU, "1")
+    limits = resources["limits"]
+    sized = [limits.get(name) for name in SIZES if name in limits]
+    if CORES not in limits and sized in ([], ["100"]):
+        _both(resources, CORES, "100")
+    if "nvidia.com/priority" in limits:
+        env = {"name": "CUDA_TASK_PRIORITY", "value": limits["nvidia.com/priority"]}
+        container.setdefault("env", []).append(env)
+    kept = [e for e in container.get("env", []) if e["name"] != "NVIDIA_VISIBLE_DEVICES"]
+    if kept != container.get("env", []):
+        container["env"] = kept
 
 
 def _plain(amount: str) -> str:

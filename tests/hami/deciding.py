@@ -45,7 +45,7 @@ def decide(pod: Pod, by: Rules, namespace: str = "default") -> Decision:
 
 def shares(pod: JsonObject, by: Rules) -> list[Share | None]:
     """Return what each container asks of devices, as the scheduler will read it."""
-    reading = hami.read(project.pod(pod), by.vendors, skip_privileged=False)
+    reading = hami.read(project.pod(pod), by.options, skip_privileged=False)
     return [_numbers(wanted.share) for wanted in reading.demand.containers]
 
 

@@ -1,8 +1,10 @@
 """HAMi's device-config.yaml: taken as it is, and what is said about what is wrong in it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 import yaml
 
@@ -11,8 +13,8 @@ from berth.admission import configuration
 from berth.dialects import deviceconfig
 from berth.errors import UsageError
 from berth.model.vendor import Vendor
-from berth.settings import Settings
-from berth.vendors import VENDORS, nvidia
+from berth.settings import Policy, Settings
+from berth.vendors import SECTIONS, VENDORS
 
 WHOLE = Path(__file__).parents[1] / "data" / "device-config.yaml"
 FILE = Path("device-config.yaml")
@@ -20,8 +22,8 @@ FILE = Path("device-config.yaml")
 
 def apply(**section: Any) -> tuple[Vendor, tuple[str, ...]]:
     """Return NVIDIA by a file with this `nvidia` section, and the warnings."""
-    (vendor,), warnings = deviceconfig.apply({"nvidia": section}, VENDORS, FILE)
-    return vendor, warnings
+    vendors, warnings = deviceconfig.apply({"nvidia": section}, SECTIONS, FILE)
+    return vendors[0], warnings
 
 
 def test_hamis_whole_file_is_taken_without_a_warning() -> None:
@@ -33,15 +35,85 @@ def test_hamis_whole_file_is_taken_without_a_warning() -> None:
 
 def test_hamis_whole_file_has_all_sections() -> None:
     """So that the test above leaves none out."""
-    known = {vendor.section for vendor in VENDORS} | deviceconfig.OTHER_SECTIONS
-    assert configfile.read(WHOLE).keys() == known
+    assert configfile.read(WHOLE).keys() == {section.key for section in SECTIONS}
 
 
-def test_every_key_that_admission_reads_is_in_hamis_whole_file() -> None:
-    """A key that HAMi does not have would be dead."""
-    section = yaml.safe_load(WHOLE.read_text())["nvidia"]
-    assert {key for key, _ in nvidia.VENDOR.config_keys} <= section.keys()
-    assert nvidia.VENDOR.node_keys - section.keys() == {"disableCoreLimit"}  # not rendered
+NOT_RENDERED = {
+    "nvidia.disableCoreLimit",
+    "enflame.resourceNameVGCU",
+    "enflame.resourceNameVGCUPercentage",
+    "mthreads.memoryPerCard",  # of later charts
+}
+
+
+def keys(value: Any, place: str) -> Iterator[str]:
+    """Yield each key as `vnpus.configs.templates.name`."""
+    for one in value if isinstance(value, (list, tuple)) else [value]:
+        for key, below in one.items() if isinstance(one, dict) else ():
+            yield f"{place}.{key}"
+            yield from keys(below, f"{place}.{key}")
+
+
+def test_every_key_that_we_read_is_in_hamis_whole_file() -> None:
+    """A key that HAMi does not have would be dead, and one that we lack would be ignored."""
+    tree = yaml.safe_load(WHOLE.read_text())
+    theirs = {key for section, value in tree.items() for key in keys(value, section)}
+    ours = {
+        key
+        for section in SECTIONS
+        for key in keys(msgspec.to_builtins(section.default), section.key)
+    }
+    assert ours - theirs == NOT_RENDERED
+    assert theirs <= ours
+
+
+def changed(value: Any) -> Iterator[Any]:
+    """Yield the value with one leaf changed, for each leaf."""
+    if isinstance(value, dict):
+        for key, below in value.items():
+            yield from ({**value, key: other} for other in changed(below))
+    elif isinstance(value, list):
+        for index, below in enumerate(value):
+            yield from ([*value[:index], other, *value[index + 1 :]] for other in changed(below))
+    elif isinstance(value, bool):
+        yield not value
+    elif isinstance(value, str):
+        yield f"{value}x"
+    else:
+        yield value + 1
+
+
+NODE_SIDE = {
+    *("deviceSplitCount", "deviceMemoryScaling", "deviceCoreScaling", "libCudaLogLevel"),
+    *("preConfiguredDeviceMemory", "enableNumaTopology", "sgpuTopologyAware", "hamiVnpuCore"),
+    *("chipName", "aiCore", "aiCPU", "name"),
+}
+"""Held to their types and bounds; admission has nothing to decide by them."""
+
+
+def test_every_value_of_hamis_whole_file_matters() -> None:
+    """Another value gives other accelerators, or is refused; but for those of the node side."""
+    tree = configfile.read(WHOLE)
+    idle = set()
+    for other in changed(tree):
+        try:
+            vendors, _ = deviceconfig.apply(other, SECTIONS, FILE)
+        except UsageError:
+            continue
+        if vendors == VENDORS:
+            (key,) = {key for key in NODE_SIDE if str(_of(other, key)) != str(_of(tree, key))}
+            idle.add(key)
+    assert idle <= NODE_SIDE
+
+
+def _of(tree: Any, key: str) -> list[Any]:
+    """Return all values of a key, in order."""
+    if isinstance(tree, list):
+        return [found for one in tree for found in _of(one, key)]
+    if not isinstance(tree, dict):
+        return []
+    own = [tree[key]] if key in tree else []
+    return own + [found for one in tree.values() for found in _of(one, key)]
 
 
 def test_what_the_file_leaves_out_keeps_the_charts_default() -> None:
@@ -56,9 +128,25 @@ def test_what_the_file_leaves_out_keeps_the_charts_default() -> None:
 @pytest.mark.parametrize("tree", [{}, {"nvidia": None}, {"nvidia": {}}], ids=str)
 def test_an_empty_section_changes_nothing(tree: Any) -> None:
     """Nor does none."""
-    assert deviceconfig.apply(tree, VENDORS, FILE) == (VENDORS, ())
+    assert deviceconfig.apply(tree, SECTIONS, FILE) == (VENDORS, ())
 
 
+def test_null_is_left_out() -> None:
+    """A chart renders an empty value as null."""
+    tree: Any = {
+        "nvidia": {"runtimeClassName": None, "defaultMemory": None},
+        "vnpus": {"configs": None},
+    }
+    assert deviceconfig.apply(tree, SECTIONS, FILE) == (VENDORS, ())
+
+
+CHIP: dict[str, Any] = {
+    "commonWord": "X",
+    "resourceName": "huawei.com/X",
+    "memoryAllocatable": 1000,
+    "memoryCapacity": 1000,
+}
+MODEL = {"chipName": "X", "commonWord": "X", "resourceCountName": "iluvatar.ai/X"}
 UNKNOWN: dict[str, tuple[dict[Any, Any], str]] = {
     "a misspelt section": (
         {"nvdia": {}},
@@ -76,6 +164,14 @@ UNKNOWN: dict[str, tuple[dict[Any, Any], str]] = {
         {"nvidia": {"knownMigGeometries": []}},
         "nvidia.knownMigGeometries is not a key of HAMi's",
     ),
+    "a misspelt key in a list": (
+        {"vnpus": {"configs": [{**CHIP, "superpod": True}]}},
+        "vnpus.configs[0].superpod is not a key of HAMi's; did you mean superPod?",
+    ),
+    "a misspelt key in a section that is a list": (
+        {"iluvatars": [MODEL, {**MODEL, "commonWord": "Y", "resourceCountName": "y", "chip": "Y"}]},
+        "iluvatars[1].chip is not a key of HAMi's; did you mean chipName?",
+    ),
     "a number": ({1: {}}, "1 is not a section of HAMi's"),
 }
 
@@ -83,11 +179,12 @@ UNKNOWN: dict[str, tuple[dict[Any, Any], str]] = {
 @pytest.mark.parametrize(("tree", "said"), UNKNOWN.values(), ids=UNKNOWN.keys())
 def test_a_key_that_nobody_knows_is_a_warning(tree: dict[Any, Any], said: str) -> None:
     """HAMi drops it without a word, so a file of a running HAMi must not stop us."""
-    vendors, warnings = deviceconfig.apply(tree, VENDORS, FILE)
-    assert vendors == VENDORS
+    vendors, warnings = deviceconfig.apply(tree, SECTIONS, FILE)
+    assert vendors[0] == VENDORS[0]
     assert warnings == (f"{FILE}: {said}",)
 
 
+BIG = {"name": "a", "memory": 1, "aiCore": 3}
 WRONG: dict[str, tuple[Any, str]] = {
     "a section that is a list": ({"nvidia": []}, "nvidia must be a mapping of keys to values"),
     "text for a number": (
@@ -126,6 +223,56 @@ WRONG: dict[str, tuple[Any, str]] = {
         {"nvidia": {"resourceCoreName": "nvidia.com/gpumem"}},
         "nvidia: nvidia.com/gpumem names two resources",
     ),
+    "a section that is a mapping": ({"iluvatars": {}}, "iluvatars must be a list"),
+    "an entry that is none": ({"vnpus": {"configs": [7]}}, "vnpus.configs[0] must be a mapping"),
+    "a chip without a name": (
+        {"vnpus": {"configs": [{**CHIP, "resourceName": None}]}},
+        "vnpus.configs[0]: resourceName is missing",
+    ),
+    "a chip whose name is empty": (
+        {"vnpus": {"configs": [{**CHIP, "resourceName": ""}]}},
+        "vnpus: the resource name of X devices is empty",
+    ),
+    "a chip without memory": (
+        {"vnpus": {"configs": [{**CHIP, "memoryCapacity": 0}]}},
+        "vnpus.configs[0].memoryCapacity: 0 is out of range; write a number from 1 to 2147483647",
+    ),
+    "a template in words": (
+        {"vnpus": {"configs": [{**CHIP, "templates": [{"name": "a", "memory": "8Gi"}]}]}},
+        "vnpus.configs[0].templates[0].memory: '8Gi' is not a whole number",
+    ),
+    "a template that is larger than the chip": (
+        {"vnpus": {"configs": [{**CHIP, "templates": [{"name": "a", "memory": 1001}]}]}},
+        "vnpus: X: template a has more memory than the chip",
+    ),
+    "a template of more cores than the chip": (
+        {"vnpus": {"configs": [{**CHIP, "aiCore": 2, "templates": [BIG]}]}},
+        "vnpus: X: template a has more aiCore than the chip",
+    ),
+    "more to allocate than there is": (
+        {"vnpus": {"configs": [{**CHIP, "memoryAllocatable": 1001}]}},
+        "vnpus: X: memoryAllocatable is more than memoryCapacity",
+    ),
+    "one name for two accelerators": (
+        {"amd": {"resourceCountName": "nvidia.com/gpu"}},
+        "amd: nvidia.com/gpu names two resources",
+    ),
+    "a profile that is none": (
+        {"nvidia": {"migProfileAllowlist": [{"models": ["A30"], "profiles": ["1g"]}]}},
+        "nvidia.migProfileAllowlist[0].profiles[0]: '1g' is not a profile such as 1g.10gb",
+    ),
+    "profiles of no model": (
+        {"nvidia": {"migProfileAllowlist": [{"models": [], "profiles": ["1g.6gb"]}]}},
+        "nvidia.migProfileAllowlist[0].models must be a list, and not an empty one",
+    ),
+    "a log level that is none": (
+        {"nvidia": {"libCudaLogLevel": 2}},
+        "nvidia.libCudaLogLevel: 2 is none of 0, 1, 3, 4",
+    ),
+    "cards scaled to nothing": (
+        {"nvidia": {"deviceMemoryScaling": 0}},
+        "nvidia.deviceMemoryScaling: 0 is not a number above 0",
+    ),
     "a policy that is none": (
         {"nvidia": {"gpuCorePolicy": "forced"}},
         "nvidia.gpuCorePolicy: forced is not a policy; did you mean force?",
@@ -151,7 +298,12 @@ def test_a_section_that_stands_twice_is_an_error(tmp_path: Path) -> None:
         configuration.rules(Settings(), file)
 
 
-def test_sections_of_other_accelerators_are_not_judged_yet() -> None:
-    """They are HAMi's to read until Berth knows them."""
-    tree: Any = {"hygon": {"resourceCountName": 7}, "vnpus": [], "iluvatars": {}}
-    assert deviceconfig.apply(tree, VENDORS, FILE) == (VENDORS, ())
+def test_accelerators_that_hami_does_not_share_are_nobodys() -> None:
+    """By family or one by one (policy.unmanagedVendors)."""
+    without = Policy(unmanaged_vendors=("ascend", "metax-gpu"))
+    rules, _ = configuration.rules(Settings(policy=without), WHOLE)
+    assert len(rules.vendors) == 17
+    assert "metax-tech.com/sgpu" in rules.known
+    assert rules.known.isdisjoint({"metax-tech.com/gpu", "huawei.com/Ascend310P"})
+    with pytest.raises(UsageError, match="ascent is no accelerator; did you mean ascend"):
+        configuration.rules(Settings(policy=Policy(unmanaged_vendors=("ascent",))), None)

@@ -3,8 +3,10 @@
 import re
 from pathlib import Path
 
+import msgspec
+
 from berth import settings
-from berth.vendors import nvidia
+from berth.vendors import SECTIONS
 from tests.hami import test_nvidia
 
 ROOT = Path(__file__).parents[2]
@@ -28,7 +30,8 @@ def test_the_tests_name_rows_that_exist() -> None:
     """A comment that says differences, "x" leads somewhere."""
     named = {row[0] for row in FIVE}
     folder = Path(test_nvidia.__file__).parent
-    text = "\n".join(file.read_text() for file in folder.glob("*.py"))
+    files = [*folder.glob("*.py"), *(folder.parent / "vendors").glob("*.py")]
+    text = "\n".join(file.read_text() for file in files)
     mentioned = set(re.findall(r'differences,\s*"([^"]+)"', text))
     assert mentioned
     assert mentioned <= named
@@ -37,7 +40,8 @@ def test_the_tests_name_rows_that_exist() -> None:
 def test_the_settings_and_keys_named_exist() -> None:
     """A reader may copy them."""
     knobs = {".".join(keys) for keys, _ in settings._knobs(settings.Settings)}
-    keys = {key for key, _ in nvidia.VENDOR.config_keys}
+    defaults = msgspec.to_builtins([section.default for section in SECTIONS])
+    keys = set(re.findall(r"'([A-Za-z]+)':", str(defaults)))
     named = {name for row in FIVE for name in re.findall(r"`([a-z]+\.?[A-Za-z]+)`", row[-1])}
     assert named - knobs - keys <= {"skip", "deny", "allow", "remove", "keep"}
 

@@ -1,28 +1,31 @@
 """Settings and device-config become the Rules of admission."""
 
+from collections.abc import Iterable
 from ipaddress import IPv6Network, ip_address, ip_network
 from pathlib import Path
 
-from berth import configfile
+from berth import closest, configfile
 from berth.admission.callers import Callers, Network
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
+from berth.model.vendor import Vendor
 from berth.settings import Callers as WantedCallers
 from berth.settings import Fragment, Settings
 from berth.settings import Injection as WantedInjection
-from berth.vendors import VENDORS
+from berth.vendors import SECTIONS, VENDORS
 
 
 def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[str, ...]]:
     """Resolve both files into one generation of Rules, with warnings. Raises UsageError."""
     vendors, warnings = (
-        deviceconfig.apply(configfile.read(device_config), VENDORS, device_config)
+        deviceconfig.apply(configfile.read(device_config), SECTIONS, device_config)
         if device_config is not None
         else (VENDORS, tuple[str, ...]())
     )
     policy = settings.policy
+    vendors = _managed(vendors, policy.unmanaged_vendors)
     excluded = {*policy.excluded_namespaces, settings.registration.namespace}
     found = Rules(
         options=Options(
@@ -41,9 +44,23 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         device_env=Handling(policy.device_env),
         limit_env=Handling(policy.limit_env),
         excluded_namespaces=frozenset(excluded),
-        injections=_injections(settings, {vendor.name for vendor in vendors}),
+        injections=_injections(settings, _names(vendors)),
     )
     return found, warnings
+
+
+def _managed(vendors: tuple[Vendor, ...], without: tuple[str, ...]) -> tuple[Vendor, ...]:
+    known = _names(vendors)
+    for name in without:
+        if name not in known:
+            hint = closest.hint(name, known)
+            raise UsageError(f"policy.unmanagedVendors: {name} is no accelerator{hint}")
+    return tuple(one for one in vendors if not {one.family, one.name} & {*without})
+
+
+def _names(vendors: Iterable[Vendor]) -> set[str]:
+    """Return the names by which settings may speak of accelerators: all of a family, or one."""
+    return {name for vendor in vendors for name in (vendor.family, vendor.name)}
 
 
 def callers(wanted: WantedCallers) -> Callers | None:

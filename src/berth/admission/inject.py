@@ -50,7 +50,8 @@ def _users(demand: Demand, injection: Injection) -> list[Container]:
     return [
         wanted.container
         for wanted in demand.containers
-        if wanted.share and wanted.share.vendor.name == injection.vendor
+        if wanted.share
+        and injection.vendor in (wanted.share.vendor.name, wanted.share.vendor.family)
     ]
 
 

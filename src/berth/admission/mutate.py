@@ -27,7 +27,7 @@ def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
     changes = list(hami.write(reading.demand, pod, rules.options))
     if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
-        changes += original.keep(pod, reading.demand, rules.options)
+        changes += original.keep(pod, reading.demand)
     warnings = (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
     return _decision(raw, changes, warnings, reading.demand)
 
@@ -101,7 +101,7 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
 
 
 def _read(pod: Pod, rules: Rules) -> hami.Reading:
-    return hami.read(pod, rules.vendors, skip_privileged=rules.privileged is Privileged.SKIP)
+    return hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
 def _decision(

@@ -8,9 +8,9 @@ import orjson
 from berth import names
 from berth.dialects import hami
 from berth.model import quantity
-from berth.model.demand import ContainerDemand, Demand
+from berth.model.demand import Demand
 from berth.model.edit import Change, Put, Warn
-from berth.model.pod import Pod
+from berth.model.pod import Container, Pod
 from berth.model.raw import Json
 from berth.model.vendor import Vendor
 
@@ -18,7 +18,7 @@ VERSION = 1
 MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
 
 
-def keep(pod: Pod, demand: Demand, options: hami.Options) -> Iterator[Change]:
+def keep(pod: Pod, demand: Demand) -> Iterator[Change]:
     """Yield the edit that records each container's request.
 
     A record that is there is believed only for a container whose present limits follow from it:
@@ -26,7 +26,7 @@ def keep(pod: Pod, demand: Demand, options: hami.Options) -> Iterator[Change]:
     """
     recorded = _read(pod.annotations.get(names.ORIGINAL_REQUEST))
     asked = {
-        wanted.container.name: _asked(wanted, recorded, options)
+        wanted.container.name: _asked(wanted.container, wanted.share.vendor, recorded, pod)
         for wanted in demand.containers
         if wanted.share
     }
@@ -44,16 +44,14 @@ def keep(pod: Pod, demand: Demand, options: hami.Options) -> Iterator[Change]:
 
 
 def _asked(
-    wanted: ContainerDemand, recorded: Mapping[str, Json], options: hami.Options
+    container: Container, vendor: Vendor, recorded: Mapping[str, Json], pod: Pod
 ) -> Mapping[str, Json]:
-    container, share = wanted.container, wanted.share
-    vendor = share.vendor if share else options.vendors[0]
     now = _plain(container.limits, vendor)
     before = recorded.get(container.name)
     if not isinstance(before, dict) or before == now or _plain(before, vendor) != before:
         return now
     earlier = msgspec.structs.replace(container, limits=before, requests={})
-    completed = hami.completed(earlier, vendor, options)
+    completed = hami.completed(earlier, vendor, pod.annotations)
     return before if completed is not None and _plain(completed, vendor) == now else now
 
 

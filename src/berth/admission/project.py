@@ -56,6 +56,7 @@ def _container(raw: JsonObject, path: Path) -> Container:
         mounts=_objects(raw, "volumeMounts", path),
         privileged=security.get("privileged") is True,
         has_claims=bool(resources.get("claims")),
+        sidecar=path[1] == "initContainers" and raw.get("restartPolicy") == "Always",
     )
 
 

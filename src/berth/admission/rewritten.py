@@ -7,12 +7,13 @@ the Pod. The long list, `env`, is gone through once, as CEL takes its time for e
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import orjson
 
 from berth.admission.rules import Handling, Privileged, Rules
+from berth.dialects.options import Hidden
 from berth.model.vendor import Vendor
 
 _NO_POLICY = ("", "default")
@@ -48,10 +49,9 @@ def variables(rules: Rules) -> dict[str, str]:
         for condition, words in _lacks(name, vendor, rules)
     ]
     lacks += [
-        f"variables.containers.filter(c, !({_NOBODY}) && !(c.name in variables.users))"
-        f".map(c,\n{_shows(vendor)},\nc.name + {_text(f' lacks {vendor.visible_env}')})"
-        for vendor in rules.vendors
-        if vendor.hide_from_others
+        f"variables.containers.filter(c, !({_NOBODY}) && {_is_stranger(hidden, asking)})"
+        f".map(c,\n{_shows(hidden)},\nc.name + {_text(f' lacks {hidden.variable}')})"
+        for hidden in rules.options.hidden
     ]
     if lacks:
         found["lacking"] = _joined(lacks)
@@ -77,10 +77,18 @@ def _variables(vendor: Vendor, rules: Rules) -> Iterator[str]:
     yield from _left_to_the_node(vendor, rules)
     if vendor.priority and vendor.priority_env:
         yield vendor.priority_env
-    if vendor.core_policy not in _NO_POLICY:
+    if vendor.name_env:
+        yield vendor.name_env
+    if vendor.core_policy_env and vendor.core_policy not in _NO_POLICY:
         yield vendor.core_policy_env
     if vendor.hide_from_others:
         yield vendor.visible_env
+
+
+def _is_stranger(hidden: Hidden, asking: Mapping[str, Vendor]) -> str:
+    """Whether the container has no share of the devices that the variable hides."""
+    users = (name for name, vendor in asking.items() if vendor.visible_env == hidden.variable)
+    return " && ".join(f"!variables.{name}.exists(u, u.name == c.name)" for name in users)
 
 
 def _joined(lists: Iterable[str]) -> str:
@@ -121,7 +129,7 @@ def _asks(vendor: Vendor) -> str:
     """Whether the container has a share (`hami._share`)."""
     counted = f'{_amount(vendor.count)} != "0"'
     sizes = [name for name in (vendor.memory, vendor.memory_percent, vendor.cores) if name]
-    if not vendor.default_count or not sizes:
+    if not (vendor.default_count or vendor.count_or_size) or not sizes:
         return counted
     sized = " || ".join(f'{_amount(name)} != "0"' for name in sizes)
     return f"{_named(vendor.count)} ? {counted}\n: ({sized})"
@@ -129,8 +137,9 @@ def _asks(vendor: Vendor) -> str:
 
 def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]:
     """Yield when a container with a share is incomplete (`hami._complete`), and words for it."""
-    yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
-    if vendor.cores and not vendor.default_cores:
+    if not vendor.count_or_size:
+        yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
+    if vendor.whole_is_named and vendor.cores and not vendor.default_cores:
         without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
         yield without, _text(f" lacks {vendor.cores}")
     if vendor.priority and vendor.priority_env:
@@ -139,7 +148,10 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]
         stands = _stands(vendor.priority_env, f"string({amount}.asInteger())")
         unset = f"{_named(vendor.priority)} &&\n{amount}.isInteger() &&\n!({stands})"
         yield unset, _text(f" lacks {vendor.priority_env}")
-    if vendor.core_policy not in _NO_POLICY:
+    if vendor.name_env:
+        named = f"c.env.exists(e, e.name == {_text(vendor.name_env)})"
+        yield f"!{named}", _text(f" lacks {vendor.name_env}")
+    if vendor.core_policy_env and vendor.core_policy not in _NO_POLICY:
         stands = _stands(vendor.core_policy_env, _text(vendor.core_policy))
         yield f"!({stands})", _text(f" lacks {vendor.core_policy_env}")
     if _left_to_the_node(vendor, rules):
@@ -172,14 +184,12 @@ def _foreign(left: str, rules: Rules) -> str:
     return f"e.name in {left}" + (f" && !({ours})" if rules.options.injected_env else "")
 
 
-def _shows(vendor: Vendor) -> str:
-    """Whether a container without a share sees cards that `hami._hide` would have hidden."""
-    others = (
-        f"c.limits.exists(n, n.startsWith({_text(vendor.domain)})"
-        f" && !(n in {_text([*vendor.resources])}))"
-    )
+def _shows(hidden: Hidden) -> str:
+    """Whether a stranger sees devices that `hami._hide` would have hidden."""
+    domains = " || ".join(f"n.startsWith({_text(domain)})" for domain in hidden.domains)
+    others = f"c.limits.exists(n, ({domains}) && !(n in {_text(sorted(hidden.resources))}))"
     left_alone = f"c.privileged || c.claims || {others}"
-    return f"!({left_alone}) && !({_stands(vendor.visible_env, _text('none'))})"
+    return f"!({left_alone}) && !({_stands(hidden.variable, _text(hidden.value))})"
 
 
 def _stands(name: str, value: str) -> str:

@@ -51,7 +51,7 @@ def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[P
             what = f"{name} is set by the device plugin from the container's limits"
             resources = " or ".join(one for one in (vendor.memory, vendor.cores) if one)
             yield Problem(Reason.DEVICE_ENV, path, what, f"remove it and ask with {resources}")
-    visible = {vendor.visible_env}
+    visible = {vendor.visible_env} - {""}
     if rules.device_env is Handling.DENY and rules.options.foreign(container, visible):
         what = f"{vendor.visible_env} is set by the device plugin to the devices given"
         yield Problem(Reason.DEVICE_ENV, path, what, "remove it")

@@ -90,9 +90,14 @@ def shown(generation: Generation) -> Json:
     return {
         "generation": generation.number,
         "settings": msgspec.to_builtins(hidden),
-        "vendors": msgspec.to_builtins(generation.rules.vendors, enc_hook=str),
+        "vendors": msgspec.to_builtins(generation.rules.vendors, enc_hook=_named),
         "warnings": list(generation.warnings),
     }
+
+
+def _named(value: object) -> str:
+    """Show a vendor's rule by its name."""
+    return str(getattr(value, "__qualname__", value))
 
 
 def _hushed(injection: Injection) -> Injection:

@@ -10,50 +10,82 @@ from berth.model import quantity
 from berth.model.decision import Problem, Reason
 from berth.model.pod import Container
 from berth.model.raw import Json, Path
-from berth.model.vendor import Vendor
+from berth.model.vendor import MIB, Amounts, Vendor
 
 MOST_DEVICES = 1024
 """No node carries more; what stands above is a slip of the pen."""
 MOST_MIB = 2**20 - 1
 """Below 1 TiB a card. Any size written with Mi or Gi, in a resource that counts MiB, is above."""
 MOST_PRIORITY = 2**31 - 1
-_MIB = 2**20
+MOST_PLAIN = 999
+"""GiB of a card where sizes may be bytes too, as HAMi's scheduler would read 1000, stored as 1k."""
 _SHOWN = 40
-
-
-class Amounts(msgspec.Struct, frozen=True, kw_only=True):
-    """The resolved numbers of one container; None is "not named"."""
-
-    count: int | None = None
-    memory: int | None = None
-    memory_percent: int | None = None
-    cores: int | None = None
-    priority: int | None = None
 
 
 def read(container: Container, vendor: Vendor) -> tuple[Amounts, tuple[Problem, ...]]:
     """Read what `container` names of `vendor`'s resources, with all that is wrong with it."""
     problems: list[Problem] = []
     found: dict[str, int] = {}
-    for role, name, most in (
-        ("count", vendor.count, MOST_DEVICES),
-        ("memory", vendor.memory, MOST_MIB // max(vendor.memory_factor, 1)),
-        ("memory_percent", vendor.memory_percent, 100),
-        ("cores", vendor.cores, 100),
-        ("priority", vendor.priority, MOST_PRIORITY),
-    ):
-        if not name or not (name in container.limits or name in container.requests):
+    for role, name in vendor.named_roles:
+        if not (name in container.limits or name in container.requests):
             continue
-        path = (*container.path, "resources", "limits", name)
         problem = _unpaired(container, name)
-        value = None
-        if problem is None:
-            value, problem = _whole(container.limits[name], path, role, most)
         if problem is not None:
             problems.append(problem)
-        elif value is not None:
+            continue
+        raw = container.limits[name]
+        least, most = _bounds(vendor, role, found.get("count"))
+        value = _whole(raw)
+        if value is not None and (
+            least <= value <= most or (role == "memory" and _is_bytes(vendor, raw, value))
+        ):
             found[role] = value
+        else:
+            path = (*container.path, "resources", "limits", name)
+            problems.append(_wrong(raw, path, _Scale(role, least, most, vendor)))
     return Amounts(**found), tuple(problems)
+
+
+class _Scale(msgspec.Struct, frozen=True):
+    """What the numbers of one resource mean, and which can be right."""
+
+    role: str
+    least: int
+    most: int
+    vendor: Vendor
+
+    def __str__(self) -> str:
+        return f"number from {self.least} to {self.most}"
+
+
+_MOST = {"count": MOST_DEVICES, "memory_percent": 100, "priority": MOST_PRIORITY}
+
+
+def _bounds(vendor: Vendor, role: str, count: int | None) -> tuple[int, int]:
+    """Return the least and the most that a container which names `count` devices may write."""
+    if role == "memory":
+        most = MOST_PLAIN if vendor.memory_in_bytes else _most_memory(vendor)
+    elif role == "cores":
+        most = vendor.core_unit
+    else:
+        most = _MOST[role]
+    if role in vendor.of_all:
+        most *= (MOST_DEVICES if vendor.count_or_size else 1) if count is None else max(count, 1)
+    return (1 if role in vendor.nonzero else 0), most
+
+
+def _most_memory(vendor: Vendor) -> int:
+    return MOST_MIB // (1 if vendor.memory_in_mib_from else vendor.unit_mib)
+
+
+def _is_bytes(vendor: Vendor, raw: Json, value: int) -> bool:
+    """Whether this is a size that HAMi's scheduler takes as bytes, which it knows by a suffix."""
+    return (
+        vendor.memory_in_bytes
+        and str(raw) != str(value)
+        and value % MIB == 0
+        and 0 < value // MIB <= MOST_MIB
+    )
 
 
 def _unpaired(container: Container, name: str) -> Problem | None:
@@ -81,23 +113,33 @@ def _same(requests: Mapping[str, Json], limits: Mapping[str, Json], name: str) -
         return False
 
 
-def _whole(raw: Json, path: Path, role: str, most: int) -> tuple[int | None, Problem | None]:
+def _whole(raw: Json) -> int | None:
     try:
         value = quantity.parse(raw)
     except quantity.NotAQuantity:
-        what = f"{_shown(raw)!r} is not a number that Kubernetes reads"
-        return None, Problem(
-            Reason.NOT_A_QUANTITY, path, what, f"write a whole number from 0 to {most}"
-        )
+        return None
+    return value if isinstance(value, int) else None
+
+
+def _wrong(raw: Json, path: Path, scale: _Scale) -> Problem:
+    """Say what is wrong with a number that is not one, not whole, or out of its bounds."""
+    shown = _shown(raw)
+    try:
+        value = quantity.parse(raw)
+    except quantity.NotAQuantity:
+        what = f"{shown!r} is not a number that Kubernetes reads"
+        return Problem(Reason.NOT_A_QUANTITY, path, what, f"write a whole {scale}")
     if value < 0:
-        what = f"{_shown(raw)} is negative"
-        return None, Problem(Reason.NEGATIVE, path, what, f"write a number from 0 to {most}")
+        return Problem(Reason.NEGATIVE, path, f"{shown} is negative", f"write a {scale}")
     if isinstance(value, Fraction):
         what = f"{float(value):g} is not a whole number"
-        return None, Problem(Reason.NOT_WHOLE, path, what, _FIX_FRACTION[role])
-    if value > most:
-        return None, _too_large(raw, value, path, role, most)
-    return value, None
+        return Problem(Reason.NOT_WHOLE, path, what, _FIX_FRACTION[scale.role])
+    if value < scale.least:
+        what = "0 devices, or 0 of a device, is not a request here"
+        return Problem(Reason.ZERO, path, what, f"leave it out, or write a {scale}")
+    if scale.role == "memory":
+        return _too_much_memory(shown, value, path, scale)
+    return _too_many(shown, path, scale)
 
 
 _FIX_FRACTION = {
@@ -109,26 +151,37 @@ _FIX_FRACTION = {
 }
 
 
-def _too_large(raw: Json, value: int, path: Path, role: str, most: int) -> Problem:
-    shown = _shown(raw)
-    if role == "memory":
-        what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
-        if most != MOST_MIB:
-            what = f"{shown} is more than any card has (this resource counts memoryFactor MiB)"
-        if most == MOST_MIB and value % _MIB == 0 and value // _MIB <= most:
-            return Problem(
-                Reason.TOO_LARGE, path, what, f"write {value // _MIB} if {shown} is meant"
-            )
-        return Problem(Reason.TOO_LARGE, path, what, f"write at most {most}")
+def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Problem:
+    vendor = scale.vendor
+    if vendor.memory_in_bytes:
+        what = f"{shown} is neither GiB that a card has nor whole MiB with a suffix"
+        gib, rest = divmod(value, 1024 * MIB)
+        fix = f"write GiB, up to {MOST_PLAIN}, or a size such as 512Mi"
+        if gib and not rest and gib <= MOST_PLAIN:
+            fix = f"write {gib}Gi if that is meant"
+        return Problem(Reason.TOO_LARGE, path, what, fix)
+    what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
+    if vendor.unit_mib != 1 and not vendor.memory_in_mib_from:
+        unit = f"{vendor.unit_mib} MiB"
+        what = f"{shown} is more than any card has (this resource counts units of {unit})"
+    units, rest = divmod(value, MIB * (1 if vendor.memory_in_mib_from else vendor.memory_unit))
+    plain = vendor.memory_factor <= 1 and not rest and units <= scale.most
+    fix = f"write {units} if {shown} is meant" if plain else f"write at most {scale.most}"
+    return Problem(Reason.TOO_LARGE, path, what, fix)
+
+
+def _too_many(shown: str, path: Path, scale: _Scale) -> Problem:
     what = {
         "count": f"{shown} devices are more than any node has",
         "memory_percent": f"{shown} percent is more than all of a card's memory",
         "cores": f"{shown} percent is more than all of a device's cores",
         "priority": f"{shown} is more than a priority can be",
-    }[role]
-    fix = f"write at most {most}"
-    if role == "cores":
+    }[scale.role]
+    fix = f"write at most {scale.most}"
+    if scale.role == "cores" and scale.most == 100:
         fix += ", which each device of the container gets"
+    elif scale.role == "cores":
+        what = f"{shown} is more than all cores of the devices, which are {scale.most}"
     return Problem(Reason.TOO_LARGE, path, what, fix)
 
 

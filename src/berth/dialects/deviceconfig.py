@@ -1,100 +1,119 @@
 """HAMi's device-config.yaml, accepted unchanged (HAMi 2.10, config/config.go).
 
-Sections of vendors that Berth does not know yet are kept out of the way by name, so that a file of
-a running HAMi gives no warning. HAMi reads the file leniently, and so do we: a key that nobody
-knows is a warning with a suggestion, a value of a wrong type is an error.
+Each accelerator's file says how its section reads. HAMi reads the file leniently, and so do we: a
+key that nobody knows is a warning with a suggestion, a value of a wrong type is an error. What is
+left out, or null, has the default of HAMi's chart.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
 
-from berth import closest
+import msgspec
+
+from berth import closest, configfile
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
+from berth.model.section import Section
 from berth.model.vendor import Vendor
-
-OTHER_SECTIONS = frozenset(
-    {
-        *("cambricon", "hygon", "metax", "enflame", "mthreads", "iluvatars", "kunlun"),
-        *("awsneuron", "amd", "vastai", "biren", "vnpus"),
-    }
-)
-_INT32 = 2**31 - 1
 
 
 def apply(
-    tree: JsonObject, vendors: Sequence[Vendor], file: Path
+    tree: JsonObject, sections: Sequence[Section[Any]], file: Path
 ) -> tuple[tuple[Vendor, ...], tuple[str, ...]]:
-    """Return `vendors` as the file names them, and warnings. Raises UsageError."""
-    sections = {vendor.section for vendor in vendors} | OTHER_SECTIONS
+    """Return the accelerators as the file has them, and warnings. Raises UsageError."""
+    known = {section.key for section in sections}
     warnings = [
-        f"{file}: {key} is not a section of HAMi's{closest.hint(str(key), sections)}"
+        f"{file}: {key} is not a section of HAMi's{closest.hint(str(key), known)}"
         for key in tree
-        if key not in sections
+        if key not in known
     ]
-    configured = []
-    for vendor in vendors:
-        section = tree.get(vendor.section)
-        if section is None:
-            configured.append(vendor)
-            continue
-        if not isinstance(section, dict):
-            raise UsageError(f"{file}: {vendor.section} must be a mapping of keys to values")
-        warnings += _strangers(section, vendor, file)
-        configured.append(_configured(section, vendor, file))
-    return tuple(configured), tuple(warnings)
+    vendors: list[Vendor] = []
+    for section in sections:
+        found = tree.get(section.key)
+        keys = section.default
+        if found is not None:
+            warnings += _strangers(found, section, file)
+            keys = _convert(found, section, file)
+        try:
+            vendors += section.vendors(keys)
+        except UsageError as error:
+            raise UsageError(f"{file}: {section.key}: {error}") from None
+    _check(vendors, sections, file)
+    return tuple(vendors), tuple(warnings)
 
 
-def _strangers(section: JsonObject, vendor: Vendor, file: Path) -> Iterator[str]:
-    known = {key for key, _ in vendor.config_keys} | vendor.node_keys
-    for key in section:
-        if key not in known:
-            where = f"{vendor.section}.{key}"
-            yield f"{file}: {where} is not a key of HAMi's{closest.hint(str(key), known)}"
+def _strangers(found: Json, section: Section[Any], file: Path) -> Iterator[str]:
+    struct = configfile.struct_of(section.shape)
+    if struct is None:
+        return
+    entries = [("", found)]
+    if isinstance(found, list):
+        entries = [(f"[{index}]", entry) for index, entry in enumerate(found)]
+    for place, entry in entries:
+        path = f"{section.key}{place}."
+        for said in configfile.unknown_keys(entry, struct, path, "a key of HAMi's"):
+            yield f"{file}: {said}"
 
 
-def _configured(section: JsonObject, vendor: Vendor, file: Path) -> Vendor:
-    kinds = {field.name: field.type for field in fields(Vendor)}
-    changes: dict[str, Any] = {}  # replace() takes fields by name; _value checked each
-    for key, name in vendor.config_keys:
-        if key in section:
-            where = f"{file}: {vendor.section}.{key}"
-            changes[name] = _value(section[key], kinds[name], where)
-    configured: Vendor = replace(vendor, **changes)
-    _check(configured, file)
-    return configured
-
-
-def _value(value: Json, kind: object, where: str) -> str | int | bool:
-    if kind is bool and isinstance(value, bool):
-        return value
-    if kind is str and (value is None or isinstance(value, str)):
-        return value or ""
-    if kind is int and isinstance(value, int) and not isinstance(value, bool):
-        if 0 <= value <= _INT32:
-            return value
-        raise UsageError(f"{where}: {value} is out of range; write a number from 0 to {_INT32}")
-    wanted = {bool: "true or false", str: "text", int: "a whole number"}
-    shown = {True: "true", False: "false"}.get(value, value) if isinstance(value, bool) else value
-    raise UsageError(f"{where}: {shown!r} is not {wanted.get(_plain(kind), 'usable')}")
-
-
-def _plain(kind: object) -> type:
-    return kind if isinstance(kind, type) else object
-
-
-def _check(vendor: Vendor, file: Path) -> None:
-    """Refuse what HAMi takes without a word, to write a resource with an empty name."""
-    where = f"{file}: {vendor.section}"
-    if not vendor.count:
-        raise UsageError(
-            f"{where}.resourceCountName is empty; name the resource, such as x.com/gpu"
+def _convert(found: Json, section: Section[Any], file: Path) -> Any:
+    """Return the section's keys, typed."""
+    try:
+        return msgspec.convert(_without_nulls(found), section.shape)
+    except msgspec.ValidationError as error:
+        what, _, where = str(error).partition(" - at ")
+        place = where.strip("`").removeprefix("$").removeprefix(".")
+        between = "." if place and not place.startswith("[") else ""
+        said = _said(
+            what, configfile.value_at(found, place), configfile.kind_at(section.shape, place)
         )
-    twice = {name for name in vendor.resources if vendor.resources.count(name) > 1}
-    if twice:
-        raise UsageError(f"{where}: {min(twice)} names two resources; give each its own name")
-    if vendor.core_policy and vendor.core_policy not in vendor.core_policies:
-        hint = closest.hint(vendor.core_policy, vendor.core_policies)
-        raise UsageError(f"{where}.gpuCorePolicy: {vendor.core_policy} is not a policy{hint}")
+        raise UsageError(f"{file}: {section.key}{between}{place}{said}") from None
+
+
+def _without_nulls(value: Json) -> Json:
+    if isinstance(value, dict):
+        return {key: _without_nulls(one) for key, one in value.items() if one is not None}
+    if isinstance(value, list):
+        return [_without_nulls(one) for one in value]
+    return value
+
+
+def _said(what: str, value: Json, kind: object) -> str:
+    """Say what msgspec refuses, with the value itself. `kind` is the type that was asked for."""
+    if "missing required field" in what:
+        return f": {what.split('`')[1]} is missing"
+    plain = configfile.bare(kind)
+    if get_origin(plain) is tuple:
+        return " must be a list, and not an empty one"
+    if isinstance(plain, type) and issubclass(plain, msgspec.Struct):
+        return " must be a mapping of keys to values"
+    if get_origin(plain) is Literal:
+        known = dict.fromkeys(str(one) for one in get_args(plain))
+        return f": {value} is none of {', '.join(known)}"
+    shown = {True: "true", False: "false"}.get(value, value) if isinstance(value, bool) else value
+    meta = next((one for one in get_args(kind) if isinstance(one, msgspec.Meta)), msgspec.Meta())
+    if plain is int and isinstance(value, int) and not isinstance(value, bool):
+        return f": {value} is out of range; write a number from {meta.ge} to {meta.le}"
+    wanted = {bool: "true or false", str: "text", int: "a whole number", float: "a number"}
+    named = meta.description or (wanted.get(plain) if isinstance(plain, type) else None)
+    return f": {shown!r} is not {named or 'usable'}"
+
+
+def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Path) -> None:
+    """Refuse what HAMi takes without a word, to write a resource with an empty name."""
+    keys = {section.family: section.key for section in sections}
+    owners: dict[str, Vendor] = {}
+    for vendor in vendors:
+        where = f"{file}: {keys[vendor.family]}"
+        if not vendor.count:
+            place = ".resourceCountName" if vendor.name == vendor.family else ""
+            what = f": the resource name of {vendor.name} devices" if not place else ""
+            raise UsageError(f"{where}{place}{what} is empty; name it, such as x.com/gpu")
+        for name in vendor.resources:
+            if name in owners:
+                raise UsageError(f"{where}: {name} names two resources; give each its own name")
+            owners[name] = vendor
+        policies = vendor.core_policies
+        if policies and vendor.core_policy and vendor.core_policy not in policies:
+            hint = closest.hint(vendor.core_policy, policies)
+            raise UsageError(f"{where}.gpuCorePolicy: {vendor.core_policy} is not a policy{hint}")

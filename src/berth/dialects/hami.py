@@ -1,25 +1,24 @@
 """The HAMi dialect: resources such as nvidia.com/gpu, gpumem and gpucores in a container's limits.
 
-`read` finds the demand, `write` completes the Pod as HAMi's scheduler and device plugin expect it.
-The order of the steps is that of HAMi 2.10 (device/nvidia/device.go, MutateAdmission); where we
-differ on purpose is in docs/reference/differences.md.
+`read` finds the demand, `write` completes the Pod as HAMi's scheduler and device plugins expect it,
+for whatever accelerator (HAMi 2.10, the MutateAdmission of each); where we differ on purpose is in
+docs/reference/differences.md.
 """
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
-from berth.dialects import amounts, variables
+from berth.dialects import amounts, shares, variables, wishes
+from berth.dialects.options import Hidden, Options
 from berth.model.decision import Problem, Reason
 from berth.model.demand import ContainerDemand, Demand, Share
-from berth.model.edit import Change, Put
+from berth.model.edit import Change, Put, Warn
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json, dotted
 from berth.model.vendor import Vendor
 
-WHOLE_CARD = 100
+__all__ = ["Options", "Reading", "completed", "read", "write"]
 
 
 class Reading(msgspec.Struct, frozen=True):
@@ -30,135 +29,79 @@ class Reading(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
-    """How the cluster wants this dialect written."""
-
-    vendors: tuple[Vendor, ...]
-    scheduler_name: str
-    """HAMi's scheduler; "" leaves the Pod's own."""
-    remove_device_env: bool = True
-    remove_limit_env: bool = False
-    injected_env: frozenset[tuple[str, str]] = frozenset()
-    """Names and values that the cluster itself injects: they are nobody's way out of a share."""
-
-    def foreign(self, container: Container, names: AbstractSet[str]) -> frozenset[str]:
-        """Return which of `names` stand in the container with a value that is not the cluster's."""
-        return frozenset(
-            name
-            for name in names & container.env_names
-            if any(
-                (name, container.value(place)) not in self.injected_env
-                for place in container.places(name)
-            )
-        )
-
-
-def read(pod: Pod, vendors: Sequence[Vendor], *, skip_privileged: bool) -> Reading:
+def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
-    warnings: list[str] = list(_misplaced(pod, vendors))
+    warnings: list[str] = list(_misplaced(pod, options))
     for container in pod.containers:
-        share, asks = None, None
-        for vendor in vendors:
-            if not _names(container, vendor):
-                continue
-            if container.privileged and skip_privileged:
-                warnings.append(
-                    f"{dotted(container.path)}: privileged, so it sees every card of its node "
-                    f"and its {vendor.count} request is not managed"
-                )
-                continue
-            found, wrong = amounts.read(container, vendor)
-            wrong += tuple(_contradictions(container, vendor, found))
-            problems += wrong
-            if not wrong:
-                share, heard = _share(container, vendor, found)
-                warnings += heard
-            if share or wrong:
-                asks = vendor
+        named = _named(container, options.owners)
+        if not named:
+            containers.append(ContainerDemand(container, None))
+            continue
+        if container.privileged and skip_privileged:
+            warnings += (_privileged(container, vendor) for vendor in named)
+            containers.append(ContainerDemand(container, None))
+            continue
+        asking: list[tuple[Vendor, Share | None]] = []
+        for vendor in named:
+            one = _sized(container, vendor, pod)
+            problems += one.problems
+            warnings += one.warnings
+            if one.share or one.problems:
+                asking.append((vendor, one.share))
+        if len(asking) > 1:
+            problems += _several(container, [vendor for vendor, _ in asking])
+        asks, share = asking[0] if asking else (None, None)
         containers.append(ContainerDemand(container, share, asks))
-    return Reading(Demand(tuple(containers)), tuple(problems), tuple(warnings))
+    demand = Demand(tuple(containers))
+    if pod.annotations and (demand.any or problems):
+        problems += wishes.problems(pod.annotations)
+    return Reading(demand, tuple(problems), tuple(warnings))
 
 
-def _names(container: Container, vendor: Vendor) -> bool:
-    return vendor.named_in(container.limits) or vendor.named_in(container.requests)
+def _named(container: Container, owners: Mapping[str, Vendor]) -> list[Vendor]:
+    """Return whose devices a container names, each once; nearly always none or one."""
+    found: list[Vendor] = []
+    for resources in (container.limits, container.requests):
+        for name in resources:
+            vendor = owners.get(name)
+            if vendor is not None and vendor not in found:
+                found.append(vendor)
+    return sorted(found, key=lambda one: one.name) if len(found) > 1 else found
 
 
-def _misplaced(pod: Pod, vendors: Sequence[Vendor]) -> Iterator[str]:
-    """Say so where a resource name is an annotation's key, which asks for nothing."""
-    for vendor in vendors:
-        for name in vendor.resources:
-            if name in pod.annotations:
-                where = f"metadata.annotations[{name}]"
-                yield f"{where} has no effect; write it under a container's limits"
+def _sized(container: Container, vendor: Vendor, pod: Pod) -> shares.Sized:
+    asked, wrong = amounts.read(container, vendor)
+    if wrong:
+        also = tuple(shares.contradictions(container, vendor, asked))
+        return shares.Sized(problems=(*wrong, *also))
+    return shares.size(container, vendor, asked, pod.annotations)
 
 
-def _contradictions(
-    container: Container, vendor: Vendor, found: amounts.Amounts
-) -> Iterator[Problem]:
-    """Yield what cannot be meant together, whether or not each number is right in itself."""
-
-    def asked(name: str, value: int | None) -> bool:
-        return bool(name) and name in container.limits and value != 0
-
-    limits = (*container.path, "resources", "limits")
-    memory = asked(vendor.memory, found.memory)
-    percent = asked(vendor.memory_percent, found.memory_percent)
-    if memory and percent:
-        what = f"memory is asked for twice, here and as {vendor.memory_percent}"
-        fix = "leave one of them out"
-        yield Problem(Reason.MEMORY_TWICE, (*limits, vendor.memory), what, fix)
-    if found.count == 0 and (memory or percent or asked(vendor.cores, found.cores)):
-        what = "0 devices are asked for, with memory or cores of each"
-        fix = "write 1, or drop the others"
-        yield Problem(Reason.SHARE_OF_NOTHING, (*limits, vendor.count), what, fix)
+def _several(container: Container, asking: list[Vendor]) -> Iterator[Problem]:
+    """Refuse what no device plugin and no container runtime is made for."""
+    for other in asking[1:]:
+        name = next(n for n in other.resources if n in {**container.limits, **container.requests})
+        path = (*container.path, "resources", "limits", name)
+        what = f"the container asks for {asking[0].name} devices too"
+        fix = "use a container for each kind of device"
+        yield Problem(Reason.SEVERAL_VENDORS, path, what, fix)
 
 
-def _share(
-    container: Container, vendor: Vendor, found: amounts.Amounts
-) -> tuple[Share | None, tuple[str, ...]]:
-    sized = found.memory or found.memory_percent or found.cores
-    count = found.count or (vendor.default_count if sized and found.count is None else 0)
-    if not count:
-        return None, _idle(container, vendor, found)
+def _privileged(container: Container, vendor: Vendor) -> str:
     return (
-        Share(
-            vendor=vendor,
-            count=count,
-            memory_mib=found.memory * max(vendor.memory_factor, 1) if found.memory else None,
-            memory_percent=found.memory_percent or None,
-            cores=WHOLE_CARD if _is_whole(vendor, found) else found.cores,
-            priority=found.priority,
-        ),
-        (),
+        f"{dotted(container.path)}: privileged, so it sees every card of its node "
+        f"and its {vendor.count} request is not managed"
     )
 
 
-def _is_whole(vendor: Vendor, found: amounts.Amounts) -> bool:
-    """Whether nobody limited the share, so that the card is the container's alone."""
-    if not vendor.cores or found.cores is not None or vendor.default_cores:
-        return False
-    if found.memory_percent:
-        return found.memory_percent == WHOLE_CARD
-    return not found.memory and not vendor.default_memory
-
-
-def _idle(container: Container, vendor: Vendor, found: amounts.Amounts) -> tuple[str, ...]:
-    named = [
-        name
-        for name, value in (
-            (vendor.memory, found.memory),
-            (vendor.memory_percent, found.memory_percent),
-            (vendor.cores, found.cores),
-            (vendor.priority, found.priority),
-        )
-        if value
-    ]
-    if not named or found.count == 0:
-        return ()
-    return (f"{dotted(container.path)}: {named[0]} without {vendor.count} gives no device; add it",)
+def _misplaced(pod: Pod, options: Options) -> Iterator[str]:
+    """Say so where a resource name is an annotation's key, which asks for nothing."""
+    for name in pod.annotations:
+        if name in options.owners:
+            where = f"metadata.annotations[{name}]"
+            yield f"{where} has no effect; write it under a container's limits"
 
 
 def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
@@ -166,25 +109,22 @@ def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
     for wanted in demand.containers:
         if wanted.share:
             yield from _complete(wanted.container, wanted.share, options)
-        else:
-            yield from _hide(wanted.container, options.vendors)
+        for hidden in options.hidden:
+            yield from _hide(wanted, hidden)
     if demand.any:
         yield from _pod_wide(demand, pod, options.scheduler_name)
 
 
-def completed(container: Container, vendor: Vendor, options: Options) -> dict[str, Json] | None:
+def completed(
+    container: Container, vendor: Vendor, annotations: Mapping[str, Json]
+) -> dict[str, Json] | None:
     """Return `vendor`'s limits of `container` as `write` leaves them, None without a share."""
-    found, wrong = amounts.read(container, vendor)
-    if wrong or any(_contradictions(container, vendor, found)):
-        return None
-    share, _ = _share(container, vendor, found)
+    asked, wrong = amounts.read(container, vendor)
+    share = None if wrong else shares.size(container, vendor, asked, annotations).share
     if share is None:
         return None
     limits = {name: container.limits[name] for name in vendor.resources if name in container.limits}
-    for change in _complete(container, share, options):
-        if isinstance(change, Put) and change.path[-2] == "limits":
-            limits[str(change.path[-1])] = change.value
-    return limits
+    return limits | {one.name: str(one.value) for one in share.completion}
 
 
 def _complete(container: Container, share: Share, options: Options) -> Iterator[Change]:
@@ -192,14 +132,16 @@ def _complete(container: Container, share: Share, options: Options) -> Iterator[
     if share.priority is not None and vendor.priority_env:
         why = f"{vendor.priority} sets the task priority"
         yield from variables.put(container, vendor.priority_env, str(share.priority), why)
-    if vendor.core_policy not in ("", "default"):
+    if vendor.core_policy_env and vendor.core_policy not in ("", "default"):
         why = "the administrator's core policy"
         yield from variables.put(container, vendor.core_policy_env, vendor.core_policy, why)
-    if not container.limits.get(vendor.count):
-        yield from _resource(container, vendor.count, share.count, "memory or cores need a device")
-    if share.cores == WHOLE_CARD and vendor.cores not in container.limits:
-        why = "no share was named, so the whole card is this container's"
-        yield from _resource(container, vendor.cores, WHOLE_CARD, why)
+    if vendor.name_env and container.name and vendor.name_env not in container.env_names:
+        why = "the vendor's software looks for the container's name there"
+        yield from variables.put(container, vendor.name_env, container.name, why)
+    for one in share.completion:
+        # Limits and requests together: Kubernetes refuses devices where they differ.
+        for kind in ("limits", "requests"):
+            yield Put((*container.path, "resources", kind, one.name), str(one.value), one.why)
     why = "the device plugin sets it"
     if options.remove_device_env and vendor.visible_env in container.env_names:
         yield from variables.drop(container, options.foreign(container, {vendor.visible_env}), why)
@@ -207,33 +149,41 @@ def _complete(container: Container, share: Share, options: Options) -> Iterator[
         yield from variables.drop(container, options.foreign(container, vendor.limit_env), why)
 
 
-def _resource(container: Container, name: str, value: int, why: str) -> Iterator[Change]:
-    """Limits and requests together: Kubernetes refuses devices where they differ."""
-    for kind in ("limits", "requests"):
-        yield Put((*container.path, "resources", kind, name), str(value), why)
-
-
-def _hide(container: Container, vendors: Sequence[Vendor]) -> Iterator[Change]:
+def _hide(wanted: ContainerDemand, hidden: Hidden) -> Iterator[Change]:
+    container = wanted.container
     if container.privileged or container.has_claims:
         return
-    for vendor in vendors:
-        if not vendor.hide_from_others:
-            continue
-        holds_other = any(
-            name.startswith(vendor.domain) and name not in vendor.resources
-            for name in container.limits
-        )
-        if not holds_other:
-            why = "overwriteEnv hides cards not asked for"
-            yield from variables.put(container, vendor.visible_env, "none", why)
+    if wanted.share and wanted.share.vendor.visible_env == hidden.variable:
+        return
+    holds_other = any(
+        name.startswith(hidden.domains) and name not in hidden.resources
+        for name in container.limits
+    )
+    if not holds_other:
+        why = "overwriteEnv hides cards not asked for"
+        yield from variables.put(container, hidden.variable, hidden.value, why)
 
 
 def _pod_wide(demand: Demand, pod: Pod, scheduler_name: str) -> Iterator[Change]:
-    for wanted in demand.containers:
-        if wanted.share and wanted.share.vendor.runtime_class and pod.runtime_class is None:
-            why = f"{wanted.share.vendor.name} containers run under this RuntimeClass"
-            yield Put(("spec", "runtimeClassName"), wanted.share.vendor.runtime_class, why)
-            break
+    sharing = [wanted.share for wanted in demand.containers if wanted.share]
+    with_class = next((share for share in sharing if share.vendor.runtime_class), None)
+    if with_class and pod.runtime_class is None:
+        why = f"{with_class.vendor.name} containers run under this RuntimeClass"
+        yield Put(("spec", "runtimeClassName"), with_class.vendor.runtime_class, why)
+    if any(share.annotations for share in sharing):
+        yield from _annotations(pod, sharing)
     if scheduler_name and pod.scheduler_name != scheduler_name:
         why = "only HAMi's scheduler knows the shares of a card"
         yield Put(("spec", "schedulerName"), scheduler_name, why)
+
+
+def _annotations(pod: Pod, sharing: list[Share]) -> Iterator[Change]:
+    """Later containers win, as in HAMi: an annotation can speak of one of them only."""
+    wanted = {key: value for share in sharing for key, value in share.annotations.items()}
+    for key, value in wanted.items():
+        there = pod.annotations.get(key)
+        if there not in (None, value):
+            where = dotted(("metadata", "annotations", key))
+            yield Warn(f"{where} is replaced by {value}, as the limits say")
+        if there != value:
+            yield Put(("metadata", "annotations", key), value, "the vendor's scheduler reads it")

@@ -9,6 +9,9 @@ import msgspec
 from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.raw import Json, JsonObject, Path, dotted
+from berth.model.reason import Reason
+
+__all__ = ["Decision", "Problem", "Reason", "Verdict"]
 
 
 class Verdict(Enum):
@@ -18,29 +21,6 @@ class Verdict(Enum):
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
-
-
-class Reason(Enum):
-    """Why a Pod is refused; the value is the code that logs and metrics carry."""
-
-    NOT_A_QUANTITY = "not-a-quantity"
-    NOT_WHOLE = "not-whole"
-    NEGATIVE = "negative"
-    TOO_LARGE = "too-large"
-    REQUEST_WITHOUT_LIMIT = "request-without-limit"
-    REQUEST_NOT_LIMIT = "request-not-limit"
-    MEMORY_TWICE = "memory-twice"
-    SHARE_OF_NOTHING = "share-of-nothing"
-    POD_LEVEL = "pod-level"
-    NODE_NAME = "node-name"
-    PRIVILEGED = "privileged"
-    DEVICE_ENV = "device-env"
-    CLASH = "clash"
-
-    @property
-    def is_policy(self) -> bool:
-        """Whether the cluster's rules forbid it (403), or it is malformed in itself (422)."""
-        return self in {Reason.NODE_NAME, Reason.PRIVILEGED, Reason.DEVICE_ENV}
 
 
 class Problem(msgspec.Struct, frozen=True):

@@ -26,6 +26,13 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
     privileged: bool
     has_claims: bool
     """Whether it uses DRA resource claims."""
+    sidecar: bool = False
+    """Whether it is an init container that goes on running beside those after it (KEP-753)."""
+
+    @property
+    def init(self) -> bool:
+        """Whether it has ended before the app containers start."""
+        return self.path[1] == "initContainers" and not self.sidecar
 
     def places(self, name: str) -> list[int]:
         """Return the indexes of the env entries of this name: none, one, or a twin too many."""

@@ -1,57 +1,151 @@
-"""NVIDIA under HAMi: whole cards, and shares by memory and cores (HAMi 2.10, device/nvidia)."""
+"""NVIDIA under HAMi: whole cards, shares by memory and cores, MIG and MPS (device/nvidia)."""
 
-from berth.model.vendor import Vendor
+import re
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Literal
 
-VENDOR = Vendor(
-    name="nvidia",
-    section="nvidia",
-    domain="nvidia.com/",
-    count="nvidia.com/gpu",
-    memory="nvidia.com/gpumem",
-    memory_percent="nvidia.com/gpumem-percentage",
-    cores="nvidia.com/gpucores",
-    priority="nvidia.com/priority",
-    priority_env="CUDA_TASK_PRIORITY",
-    core_policy_env="GPU_CORE_UTILIZATION_POLICY",
-    core_policies=frozenset({"default", "force", "disable"}),
-    visible_env="NVIDIA_VISIBLE_DEVICES",
-    limit_env=frozenset(
-        {"CUDA_DEVICE_SM_LIMIT", "CUDA_DISABLE_CONTROL", "CUDA_DEVICE_MEMORY_LIMIT"}
-        | {f"CUDA_DEVICE_MEMORY_LIMIT_{index}" for index in range(16)}
-    ),
-    device_paths=("/dev/nvidia", "/var/run/nvidia-container-devices"),
-    annotations=(
-        "nvidia.com/use-gputype",
-        "nvidia.com/nouse-gputype",
-        "nvidia.com/use-gpuuuid",
-        "nvidia.com/nouse-gpuuuid",
-        "nvidia.com/numa-bind",
-        "nvidia.com/vgpu-mode",
-    ),
-    config_keys=(
-        ("resourceCountName", "count"),
-        ("resourceMemoryName", "memory"),
-        ("resourceMemoryPercentageName", "memory_percent"),
-        ("resourceCoreName", "cores"),
-        ("resourcePriorityName", "priority"),
-        ("overwriteEnv", "hide_from_others"),
-        ("defaultMemory", "default_memory"),
-        ("defaultCores", "default_cores"),
-        ("defaultGPUNum", "default_count"),
-        ("memoryFactor", "memory_factor"),
-        ("gpuCorePolicy", "core_policy"),
-        ("runtimeClassName", "runtime_class"),
-    ),
-    node_keys=frozenset(
-        {
-            "migProfileAllowlist",
-            "disableCoreLimit",
-            "deviceSplitCount",
-            "deviceMemoryScaling",
-            "deviceCoreScaling",
-            "preConfiguredDeviceMemory",
-            "libCudaLogLevel",
-            "enableNumaTopology",
-        }
-    ),
+import msgspec
+from msgspec import Meta
+
+from berth.model.raw import Json
+from berth.model.reason import Reason
+from berth.model.section import Count, Keys, Scaling, Section
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
+
+MODE = "nvidia.com/vgpu-mode"
+_MODES = ("hami-core", "mig", "mps")
+_PROFILE = r"^\d+g\.(\d+)gb.*$"
+
+
+class Profiles(Keys, frozen=True, kw_only=True):
+    """Which MIG profiles the administrator allows on which models."""
+
+    models: Annotated[tuple[str, ...], Meta(min_length=1)]
+    profiles: Annotated[
+        tuple[Annotated[str, Meta(pattern=_PROFILE, description="a profile such as 1g.10gb")], ...],
+        Meta(min_length=1),
+    ]
+
+
+_ALLOWED = tuple(
+    Profiles(models=models, profiles=profiles)
+    for models, profiles in (
+        (("A30",), ("1g.6gb", "2g.12gb", "4g.24gb")),
+        (
+            ("A100-SXM4-40GB", "A100-40GB-PCIe", "A100-PCIE-40GB"),
+            ("1g.5gb", "2g.10gb", "3g.20gb", "7g.40gb"),
+        ),
+        (
+            ("A100-SXM4-80GB", "A100-80GB-PCIe", "A100-PCIE-80GB"),
+            ("1g.10gb", "2g.20gb", "3g.40gb", "7g.79gb"),
+        ),
+        (("H100-PCIE-80GB", "H100-SXM5-80GB"), ("1g.10gb", "2g.20gb", "3g.40gb", "7g.80gb")),
+        (("H100-PCIE-94GB", "H100-SXM5-94GB"), ("1g.12gb", "2g.24gb", "3g.47gb", "7g.94gb")),
+        (("H20", "H100 on GH200"), ("1g.12gb", "2g.24gb", "3g.48gb", "7g.96gb")),
+        (("H200 NVL", "H200-SXM5"), ("1g.18gb", "2g.35gb", "3g.71gb", "7g.141gb")),
+        (("B200",), ("1g.23gb", "2g.45gb", "3g.90gb", "7g.180gb")),
+        (("RTX PRO 6000 Blackwell Server Edition",), ("1g.24gb", "2g.48gb", "4g.96gb")),
+    )
 )
+"""As in HAMi's chart."""
+
+
+class Nvidia(Keys, frozen=True, kw_only=True):
+    """The section `nvidia`. The keys after the empty line are the node side's to act on."""
+
+    resource_count_name: str = "nvidia.com/gpu"
+    resource_memory_name: str = "nvidia.com/gpumem"
+    resource_memory_percentage_name: str = "nvidia.com/gpumem-percentage"
+    resource_core_name: str = "nvidia.com/gpucores"
+    resource_priority_name: str = "nvidia.com/priority"
+    overwrite_env: bool = False
+    default_memory: Count = 0
+    default_cores: Count = 0
+    default_gpu_num: Count = msgspec.field(default=1, name="defaultGPUNum")
+    memory_factor: Count = 1
+    gpu_core_policy: str = "default"
+    runtime_class_name: str = ""
+    mig_profile_allowlist: tuple[Profiles, ...] = _ALLOWED
+
+    disable_core_limit: bool = False
+    device_split_count: Count = 10
+    device_memory_scaling: Scaling = 1
+    device_core_scaling: Scaling = 1
+    pre_configured_device_memory: Count = 0
+    lib_cuda_log_level: Literal["0", "1", "3", "4", 0, 1, 3, 4] = 1
+    enable_numa_topology: bool = False
+
+
+def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> Settled:
+    mode = annotations.get(MODE)
+    if not mode or not isinstance(mode, str):
+        return Settled(amounts=asked)
+    return Settled(amounts=asked, faults=tuple(_faults(vendor, asked, mode)))
+
+
+def _faults(vendor: Vendor, asked: Amounts, mode: str) -> Iterator[Fault]:
+    """Yield what no card answers to: HAMi looks for a card's mode inside the value."""
+    if not any(word in mode for word in _MODES):
+        what = f"{mode[:40]} is no way to share a card"
+        fix = f"write {', '.join(_MODES[:-1])} or {_MODES[-1]}"
+        yield Fault(reason=Reason.ANNOTATION, annotation=MODE, what=what, fix=fix)
+    largest = max(_profile_mib(vendor), default=0)
+    if mode == "mig" and largest and vendor.mib(asked.memory or 0) > largest:
+        what = f"{asked.memory} is more than the largest MIG profile allowed has, {largest} MiB"
+        fix = f"write at most {largest // vendor.unit_mib}, or leave {MODE} out"
+        yield Fault(reason=Reason.TOO_LARGE, role="memory", what=what, fix=fix)
+
+
+def _profile_mib(vendor: Vendor) -> Iterator[int]:
+    """Yield at most how many MiB each profile has: 2g.10gb holds a little less than 10240."""
+    for _, profiles in vendor.profiles:
+        for profile in profiles:
+            named = re.match(_PROFILE, profile)
+            yield int(named[1]) * 1024 if named else 0
+
+
+def _vendors(keys: Nvidia) -> tuple[Vendor, ...]:
+    return (
+        Vendor(
+            family="nvidia",
+            name="nvidia",
+            domain="nvidia.com/",
+            count=keys.resource_count_name,
+            memory=keys.resource_memory_name,
+            memory_percent=keys.resource_memory_percentage_name,
+            cores=keys.resource_core_name,
+            priority=keys.resource_priority_name,
+            memory_factor=keys.memory_factor,
+            whole_is_named=True,
+            default_count=keys.default_gpu_num,
+            default_memory=keys.default_memory,
+            default_cores=keys.default_cores,
+            settle=_settle,
+            runtime_class=keys.runtime_class_name,
+            priority_env="CUDA_TASK_PRIORITY",
+            core_policy=keys.gpu_core_policy,
+            core_policy_env="GPU_CORE_UTILIZATION_POLICY",
+            core_policies=frozenset({"default", "force", "disable"}),
+            visible_env="NVIDIA_VISIBLE_DEVICES",
+            hide_from_others=keys.overwrite_env,
+            limit_env=_LIMIT_ENV,
+            device_paths=("/dev/nvidia", "/var/run/nvidia-container-devices"),
+            selectors=Selectors(
+                models="nvidia.com/use-gputype",
+                not_models="nvidia.com/nouse-gputype",
+                uuids=("nvidia.com/use-gpuuuid",),
+                not_uuids=("nvidia.com/nouse-gpuuuid",),
+                numa="nvidia.com/numa-bind",
+                mode=MODE,
+            ),
+            profiles=tuple((one.models, one.profiles) for one in keys.mig_profile_allowlist),
+        ),
+    )
+
+
+_LIMIT_ENV = frozenset(
+    {"CUDA_DEVICE_SM_LIMIT", "CUDA_DISABLE_CONTROL", "CUDA_DEVICE_MEMORY_LIMIT"}
+    | {f"CUDA_DEVICE_MEMORY_LIMIT_{index}" for index in range(16)}
+)
+
+SECTION = Section("nvidia", "nvidia", Nvidia, Nvidia(), _vendors)

@@ -1,0 +1,63 @@
+"""How the cluster wants the HAMi dialect written."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass, field
+
+from berth.model.pod import Container
+from berth.model.vendor import Vendor
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hidden:
+    """A variable that takes a family's devices from containers that ask for none of them."""
+
+    variable: str
+    value: str
+    domains: tuple[str, ...]
+    resources: frozenset[str]
+    """Of all vendors that share the variable: one chip's user is no stranger to the others."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """How the cluster wants this dialect written."""
+
+    vendors: tuple[Vendor, ...]
+    scheduler_name: str
+    """HAMi's scheduler; "" leaves the Pod's own."""
+    remove_device_env: bool = True
+    remove_limit_env: bool = False
+    injected_env: frozenset[tuple[str, str]] = frozenset()
+    """Names and values that the cluster itself injects: they are nobody's way out of a share."""
+    owners: Mapping[str, Vendor] = field(init=False)
+    """Each resource name beside whose it is: a container is read without asking every vendor."""
+    hidden: tuple[Hidden, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Derive what every request would otherwise work out again."""
+        owners = {name: vendor for vendor in self.vendors for name in vendor.resources}
+        object.__setattr__(self, "owners", owners)
+        object.__setattr__(self, "hidden", tuple(_hidden(self.vendors)))
+
+    def foreign(self, container: Container, names: AbstractSet[str]) -> frozenset[str]:
+        """Return which of `names` stand in the container with a value that is not the cluster's."""
+        return frozenset(
+            name
+            for name in names & container.env_names
+            if any(
+                (name, container.value(place)) not in self.injected_env
+                for place in container.places(name)
+            )
+        )
+
+
+def _hidden(vendors: Sequence[Vendor]) -> Iterator[Hidden]:
+    for vendor in {one.visible_env: one for one in vendors if one.hide_from_others}.values():
+        alike = [one for one in vendors if one.visible_env == vendor.visible_env]
+        yield Hidden(
+            variable=vendor.visible_env,
+            value=vendor.hidden_value,
+            domains=tuple(dict.fromkeys(one.domain for one in alike)),
+            resources=frozenset(name for one in alike for name in one.resources),
+        )
