@@ -70,8 +70,8 @@ def command(
 ) -> None:
     """Place the Pods of a trace by a policy, in virtual time.
 
-    Each decision is the one that a cluster would get. Pods come one by one and stay, as in the published experiment, or leave with --departures; one
-    that does not fit is dropped.
+    Each decision is the one that a cluster would get. Pods come one by one and stay, as in the
+    published experiment, or leave with --departures; one that does not fit is dropped.
     """
     folder = data or own()
     jobs = [
