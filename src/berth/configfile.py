@@ -16,14 +16,24 @@ if TYPE_CHECKING:
 
 
 def read(file: Path) -> JsonObject:
-    """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError."""
-    import yaml  # noqa: PLC0415  not needed to print --help
+    """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError.
+
+    What it says becomes what JSON has for it: keys and dates are text.
+    """
+    import orjson  # noqa: PLC0415  neither is needed to print --help
+    import yaml  # noqa: PLC0415
 
     try:
         loader = yaml.CSafeLoader(file.read_bytes())
         root = loader.get_single_node()
         twice = next(_twice(root), None) if root else None
-        tree: Json = loader.construct_document(root) if root else None
+        written = orjson.dumps(
+            loader.construct_document(root) if root else None, option=orjson.OPT_NON_STR_KEYS
+        )
+        tree: Json = orjson.loads(written)
+    except orjson.JSONEncodeError as error:  # bytes, 65 bits, or an alias within what it stands for
+        why = f"{error}; write it as text, and nothing within itself"
+        raise UsageError(f"{file}: says what JSON, and so Kubernetes, cannot: {why}") from None
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45

@@ -204,6 +204,15 @@ FILES = {
     "no YAML": ("server: {", "is not valid YAML"),
     "a day that is none": ("log: {level: 2026-13-45}", "is not valid YAML"),
     "a list": ("- server", "the top level must be a mapping"),
+    "bytes": (
+        "injections: [{volumes: [!!binary aGk=]}]",
+        "says what JSON, and so Kubernetes, cannot",
+    ),
+    "65 bits": (
+        "injections: [{tolerations: [{a: 18446744073709551616}]}]",
+        "64-bit range; write it",
+    ),
+    "itself": ("injections: [{volumes: [&a {b: *a}]}]", "and nothing within itself"),
 }
 
 
@@ -213,6 +222,13 @@ def test_a_file_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> Non
     file = written(tmp_path, text)
     with pytest.raises(UsageError, match=said):
         settings.load(file)
+
+
+def test_a_piece_of_a_manifest_is_read_as_kubernetes_reads_it(tmp_path: Path) -> None:
+    """Its keys are text, and so is a day: else each Pod that it is put into would be a fault."""
+    text = "injections: [{name: a, namespaceSelector: {matchLabels: {1: 2026-01-01}}}]"
+    (injection,) = settings.load(written(tmp_path, text)).injections
+    assert injection.namespace_selector == {"matchLabels": {"1": "2026-01-01"}}
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
