@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from berth import clock
 from berth.admission import registration
 from berth.admission.live import Live
@@ -19,7 +21,7 @@ from berth.certs.source import Source
 from berth.model.raw import JsonObject
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
-from berth.settings import Settings
+from berth.settings import Registration, Settings
 
 LOG = logging.getLogger("berth.webhook")
 _FIRST_LOOK_SECONDS = 5.0  # an API server that says nothing shall not keep the probes waiting
@@ -79,7 +81,7 @@ class Certified:
 
             yield keep.Keeping(
                 kubeconfig=self.kubeconfig,
-                wanted=lambda: self.live.current.settings.registration,
+                wanted=self._registration,
                 manifest=self._manifest(),
                 source=self.source,
                 registered=self.registered,
@@ -95,7 +97,18 @@ class Certified:
 
     def _manifest(self) -> Callable[[bytes], JsonObject]:
         def manifest(trusted: bytes) -> JsonObject:
-            now = self.live.current
-            return registration.configuration(now.rules, now.settings.registration, trusted)
+            wanted = self._registration()
+            return registration.configuration(self.live.current.rules, wanted, trusted)
 
         return manifest
+
+    def _registration(self) -> Registration:
+        """Return what the settings say now, but for what our certificate was made for."""
+        began = self.settings.registration
+        return msgspec.structs.replace(
+            self.live.current.settings.registration,
+            name=began.name,
+            url=began.url,
+            namespace=began.namespace,
+            service=began.service,
+        )
