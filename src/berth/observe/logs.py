@@ -118,6 +118,7 @@ def start(
     # What no line of ours shows need not be found out for each (docs: logging, Optimization).
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None  # noqa: SLF001  as the documentation has it
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each call of ours
+    for below in ("httpx2", "httpcore2"):  # at debug ten lines for each call of ours
+        logging.getLogger(below).setLevel(logging.WARNING)
     atexit.register(handler.flush)
     return handler
