@@ -37,7 +37,7 @@ def read(file: Path) -> JsonObject:
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45
-        raise UsageError(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from None
+        raise UsageError(f"{file}: is not valid YAML: {_without_words(error)}") from None
     if twice:
         raise UsageError(f"{file}: {twice}")
     if tree is None:
@@ -45,6 +45,12 @@ def read(file: Path) -> JsonObject:
     if not isinstance(tree, dict):
         raise UsageError(f"{file}: the top level must be a mapping of keys to values")
     return tree
+
+
+def _without_words(error: Exception) -> str:
+    """Say it on one line; what PyYAML takes for a tag may be a secret that wants quotes."""
+    text = " ".join(str(error).split())
+    return re.sub(r"for the tag '.*'", "for a tag; quote a text that begins with !,", text)
 
 
 def _twice(root: "yaml.Node") -> "Iterator[str]":

@@ -44,7 +44,8 @@ def test_where_it_is_registered_waits_for_a_new_process(
     """
     file = tmp_path / "settings.yaml"
     file.write_text("{}")
-    with register("--config", str(file), "--set", "reload.everySeconds=0.5") as running:
+    quick = ("--set", "reload.everySeconds=0.5", "--set", "log.level=debug")
+    with register("--config", str(file), *quick) as running:
         file.write_text("registration: {name: another, service: another, timeoutSeconds: 7}")
 
         def taken() -> bool:
@@ -57,5 +58,7 @@ def test_where_it_is_registered_waits_for_a_new_process(
             ready = running.operator("/readyz").body
             assert b"needed for registration.name, registration.service" in ready
             assert running.figure("berth_registrations_total", result="ok") >= 2
+            events = {line["event"] for line in running.log}
+            assert not [event for event in events if " " in event], "libraries have no say in it"
         finally:
             api.ask("DELETE", CONFIGURATION.replace("/berth", "/another"))

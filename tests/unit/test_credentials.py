@@ -24,6 +24,8 @@ FAULTY = {
     "a token that ends with its line": f'token: "{SECRET}\\n"',
     "a token with a break in it": f'token: "a\\n{SECRET}"',
     "no YAML": f"token: {SECRET}: b",
+    "what YAML takes for a tag": f"token: !{SECRET}",
+    "what YAML takes for an alias": f"token: *{SECRET}",
     "YAML that is cut off": f'token: "{SECRET}',
 }
 

@@ -8,10 +8,10 @@ def said(error: Exception) -> str:
     """Say what went wrong, on one line.
 
     Of a header that cannot be sent httpx shows the whole, a Bearer token too; of YAML that cannot
-    be read PyYAML shows the line, which in a kubeconfig may be a token or a key.
+    be read PyYAML shows the line, or a word of it, which in a kubeconfig may be a token or a key.
     """
     if isinstance(error, httpx2.LocalProtocolError):
         return "a request cannot be written; is there a line break in the token?"
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
-        return f"not valid YAML: {error.problem}, line {error.problem_mark.line + 1}"
+        return f"line {error.problem_mark.line + 1} is not valid YAML"
     return " ".join(str(error).split()) or type(error).__name__
