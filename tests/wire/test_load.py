@@ -5,6 +5,7 @@ import json
 import signal
 import socket
 import ssl
+import struct
 import time
 from pathlib import Path
 
@@ -160,3 +161,18 @@ def test_l13_the_operators_port_answers_from_threads_of_its_own(tmp_path: Path) 
         for path in ("/healthz", "/readyz", "/metrics"):
             assert running.operator(path).status == 200
         assert running.operator("/mutate").status == 404
+
+
+def test_the_operators_port_cuts_who_asks_nothing(tmp_path: Path) -> None:
+    """Each would hold a thread; one that goes away leaves no stack in the log."""
+    with webhook.running(tmp_path) as running:
+        address = ("127.0.0.1", running.metrics)
+        with contextlib.ExitStack() as stack:
+            silent = [stack.enter_context(socket.create_connection(address)) for _ in range(8)]
+            gone = socket.create_connection(address)
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            gone.close()
+            assert running.operator("/healthz").status == 200
+            assert [_closed(connection, 20) for connection in silent] == [b""] * 8
+        assert running.operator("/healthz").status == 200
+    assert not running.logged("stderr")
