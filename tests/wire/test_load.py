@@ -9,6 +9,8 @@ import struct
 import time
 from pathlib import Path
 
+import pytest
+
 from tests import pods, webhook
 from tests.wire import raw
 
@@ -156,11 +158,26 @@ def test_l13_a_loop_that_hangs_ends_the_process(tmp_path: Path) -> None:
 
 
 def test_l13_the_operators_port_answers_from_threads_of_its_own(tmp_path: Path) -> None:
-    """Probes and metrics need no turn of the event loop."""
-    with webhook.running(tmp_path) as running:
+    """Probes and metrics need no turn of the event loop, which tells how long it was held."""
+    planted = (str(SLOW), "3")
+    with webhook.running(tmp_path, berth=planted) as running, raw.opened(running) as connection:
+        connection.sendall(raw.request(BODY))
+        assert raw.eventually(lambda: running.figure("berth_requests_in_flight") == 1)
         for path in ("/healthz", "/readyz", "/metrics"):
             assert running.operator(path).status == 200
         assert running.operator("/mutate").status == 404
+        connection.setblocking(False)
+        with pytest.raises(ssl.SSLWantReadError):
+            connection.recv(1)  # no answer yet: the loop was held all the while
+        connection.settimeout(10)
+        assert raw.answer(connection.makefile("rb")).status == 200
+        assert raw.eventually(lambda: _late(running) == 1)
+
+
+def _late(running: webhook.Webhook) -> float:
+    """Return how often the event loop came more than a second late."""
+    name = "berth_event_loop_lag_seconds"
+    return running.figure(f"{name}_count") - running.figure(f"{name}_bucket", le="1.0")
 
 
 def test_the_operators_port_cuts_who_asks_nothing(tmp_path: Path) -> None:
