@@ -27,11 +27,10 @@ def read(file: Path) -> JsonObject:
         loader = yaml.CSafeLoader(file.read_bytes())
         root = loader.get_single_node()
         twice = next(_twice(root), None) if root else None
-        written = orjson.dumps(
-            loader.construct_document(root) if root else None, option=orjson.OPT_NON_STR_KEYS
-        )
-        tree: Json = orjson.loads(written)
-    except orjson.JSONEncodeError as error:  # bytes, 65 bits, or an alias within what it stands for
+        said = loader.construct_document(root) if root else None
+        orjson.dumps(said, option=orjson.OPT_NON_STR_KEYS)
+        tree: Json = msgspec.to_builtins(said, str_keys=True)
+    except TypeError as error:  # bytes, 65 bits, or an alias within what it stands for
         why = f"{error}; write it as text, and nothing within itself"
         raise UsageError(f"{file}: says what JSON, and so Kubernetes, cannot: {why}") from None
     except OSError as error:

@@ -127,7 +127,7 @@ def test_memory_stays_bounded_with_64_clients_that_send_8_mib(tmp_path: Path) ->
         statuses = [_finish(connection, request[1024:]) for connection in connections]
         assert statuses.count(200) >= 1
         assert set(statuses) <= {200, 503}
-        assert raw.peak_mib(running) < 256  # the memory limit of `berth manifests`
+        assert raw.peak_mib(running) < 256  # half the memory that `berth manifests` gives it
         assert running.ask(ASKED).status == 200
 
 
@@ -166,7 +166,7 @@ def test_l13_the_operators_port_answers_from_threads_of_its_own(tmp_path: Path) 
         for path in ("/healthz", "/readyz", "/metrics"):
             assert running.operator(path).status == 200
         assert running.operator("/mutate").status == 404
-        connection.setblocking(False)
+        connection.settimeout(0)
         with pytest.raises(ssl.SSLWantReadError):
             connection.recv(1)  # no answer yet: the loop was held all the while
         connection.settimeout(10)

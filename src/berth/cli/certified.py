@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 from berth import clock
-from berth.admission import registration
+from berth.admission import guard, registration
 from berth.admission.live import Live
 from berth.certs import authority, choice, clients, identity, store
 from berth.certs.controller import Controller
@@ -82,7 +82,7 @@ class Certified:
             yield keep.Keeping(
                 kubeconfig=self.kubeconfig,
                 wanted=self._registration,
-                manifest=self._manifest(),
+                manifests=self._manifests(),
                 source=self.source,
                 registered=self.registered,
                 check=self.settings.certificates.check_seconds,
@@ -95,12 +95,13 @@ class Certified:
         file = self.settings.callers.client_ca_file
         return partial(clients.require_client_ca, file=file) if file else identity.as_made
 
-    def _manifest(self) -> Callable[[bytes], JsonObject]:
-        def manifest(trusted: bytes) -> JsonObject:
-            wanted = self._registration()
-            return registration.configuration(self.live.current.rules, wanted, trusted)
+    def _manifests(self) -> Callable[[bytes], Sequence[JsonObject]]:
+        def manifests(trusted: bytes) -> Sequence[JsonObject]:
+            about = (self.live.current.rules, self._registration(), trusted)
+            # In this order: nothing is validated that could not be rewritten before.
+            return registration.configuration(*about), guard.configuration(*about)
 
-        return manifest
+        return manifests
 
     def _registration(self) -> Registration:
         """Return what the settings say now, but for what our certificate was made for."""
