@@ -12,6 +12,7 @@ from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
+from berth.admission.quotas import Quotas
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.observe.readiness import Readiness
@@ -33,6 +34,8 @@ class Handler:
     journal: Journal
     door: Door | None = None
     """Keeps strangers out; None lets everyone in."""
+    quotas: Quotas | None = None
+    """Keeps count; None where quotas are not ours to enforce."""
 
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
@@ -68,7 +71,7 @@ class Handler:
         limits, started = generation.settings.server, perf_counter()
         length = request.content_length
         size = MOST_BODY_BYTES if length is None else length  # chunked: what it may grow to
-        full = self.load.full(min(size, MOST_BODY_BYTES), limits)
+        full = self.load.full(min(size, MOST_BODY_BYTES), limits) or self._uncounted()
         if full:
             self.journal.overload(full)
             # kube-apiserver asks again after a second, within its own deadline.
@@ -80,7 +83,7 @@ class Handler:
             review = wire.decode(body)
             if budget is not None and perf_counter() - started > budget:
                 return self._late(perf_counter() - started)
-            decision = decide(review, generation, path)
+            decision = decide(review, generation, path, self.quotas)
             answer = wire.answer(review, decision, generation.number)
         except BadReview as error:
             self.journal.unreadable(error)
@@ -102,6 +105,11 @@ class Handler:
         }
         self.journal.reviewed(review, decision, about, perf_counter() - started)
         return web.Response(body=answer, content_type="application/json")
+
+    def _uncounted(self) -> str | None:
+        """Say so where nothing may pass before the quotas are known."""
+        quotas = self.quotas
+        return "quota" if quotas and quotas.required and not quotas.synced else None
 
     def _late(self, seconds: float) -> web.Response:
         self.journal.late(seconds)
@@ -157,12 +165,17 @@ def _only(methods: str) -> web.Response:
     return web.Response(status=405, text=f"only {methods}", headers={"Allow": methods})
 
 
-def decide(review: wire.Review, generation: Generation, path: str) -> Decision:
+def decide(
+    review: wire.Review, generation: Generation, path: str, quotas: Quotas | None = None
+) -> Decision:
     """Decide about one review that came to `path`. Raises BadReview."""
     rules = generation.rules
     if not review.creates_pod or review.object is None:
         note = "not the creation of a Pod, which alone is our business"
         return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
+    if path in _MUTATE and quotas and quotas.synced:
+        deny = generation.settings.quota.unsized == "deny"
+        return quotas.decide(review, review.object, rules, deny_unsized=deny)
     if path in _MUTATE:
         return mutate.decide(review.object, review.namespace, rules)
     wanted = rules.injections.get(path.removeprefix(_INJECT))
