@@ -42,7 +42,7 @@ class Quotas:
         self._pods = pods
         self._quotas = quotas
         self._make_id = make_id
-        self._usage = Usage(rules)
+        self.usage = Usage(rules)
         self._limits: dict[str, tuple[Limit, ...]] = {}
         """Only of namespaces that have some."""
         pods.listen(self._pod_changed)
@@ -84,7 +84,7 @@ class Quotas:
     def _used(
         self, namespace: str, limits: tuple[Limit, ...], known: Claim | None
     ) -> dict[str, int]:
-        stored, claimed = self._usage.held(namespace), self.claims.held(namespace)
+        stored, claimed = self.usage.held(namespace), self.claims.held(namespace)
         own = known.uses if known else {}
         return {
             name: stored.get(name, 0) + claimed.get(name, 0) - own.get(name, 0)
@@ -101,15 +101,15 @@ class Quotas:
 
     def _follow(self, rules: Rules) -> None:
         """Count anew where the configuration is another."""
-        if rules is self._usage.rules:
+        if rules is self.usage.rules:
             return
-        self._usage.recount(self._pods, rules)
+        self.usage.recount(self._pods, rules)
         self._limits = {}
         for one in self._quotas:
             self._limit(one.metadata.namespace)
 
     def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
-        self._usage(old, new)
+        self.usage(old, new)
         mark = new.metadata.annotations.decision if new else None
         if new and mark:  # from now on its sum is among those of the stored
             self.claims.drop(mark, new.metadata.namespace)
@@ -122,6 +122,6 @@ class Quotas:
     def _limit(self, namespace: str) -> None:
         there = self._quotas.by(NAMESPACE, namespace)
         hard = [(one.metadata.name, one.spec.hard) for one in there]
-        self._limits[namespace] = quota.limits(hard, self._usage.rules.options.owners)
+        self._limits[namespace] = quota.limits(hard, self.usage.rules.options.owners)
         if not self._limits[namespace]:
             del self._limits[namespace]

@@ -64,7 +64,7 @@ def holds(pod: Pod, rules: Rules) -> Uses:
     """Return what a stored Pod holds now."""
     if pod.status.phase in _ENDED or not _names_known(pod, rules):
         return _NOTHING
-    raw = msgspec.to_builtins(pod)
+    raw = msgspec.json.decode(msgspec.json.encode(pod))  # lists and maps, as it came
     demand = mutate.understood(raw, pod.metadata.namespace, rules)
     if demand is None:
         return _NOTHING
