@@ -61,6 +61,8 @@ class Counting(RuleBasedStateMachine):
         self.news: list[tuple[str, Creation]] = []
         self.claims: dict[str, Creation] = {}
         """Whom a claim is owed, by mark, whether or not its time is over."""
+        self.over: list[Creation] = []
+        """Pods that have ended and are stored yet."""
         self.late = False
         """Whether a Pod was seen only after its claim had ended, so that it counted for nothing."""
         self.number = 0
@@ -148,6 +150,14 @@ class Counting(RuleBasedStateMachine):
         """Let a Pod end, or be deleted."""
         made = self.stored.pop(sorted(self.stored)[which % len(self.stored)])
         self.news.append((what, made))
+        if what == "ended":
+            self.over.append(made)
+
+    @precondition(lambda self: self.over)
+    @rule()
+    def clean(self) -> None:
+        """Delete a Pod that has ended."""
+        self.news.append(("gone", self.over.pop()))
 
     @precondition(lambda self: self.news)
     @rule(most=st.integers(1, 3))

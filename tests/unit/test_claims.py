@@ -111,7 +111,7 @@ def test_an_id_is_believed_once(cluster: Cluster) -> None:
     assert cluster.claims.held(SPACE)[MEMORY] == 2000
 
 
-def test_an_id_of_another_namespace_is_nobodys(cluster: Cluster) -> None:
+def test_an_id_of_another_namespace_is_nobodys() -> None:
     """Neither believed nor ended there."""
     claims = Claims(10, lambda: 0)
     claims.claim("x", "here", "a", {MEMORY: 1})
