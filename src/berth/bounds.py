@@ -22,6 +22,10 @@ Bytes: TypeAlias = Annotated[
 Interval: TypeAlias = Annotated[
     float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")
 ]
+# Below some minutes is for tests: a tenth of a thousandth is 8.6 seconds.
+Days: TypeAlias = Annotated[
+    float, Meta(ge=0.0001, le=3650, description="a number from 0.0001 to 3650")
+]
 
 Text: TypeAlias = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
 AddressRange: TypeAlias = Annotated[

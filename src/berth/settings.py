@@ -17,6 +17,7 @@ from berth.bounds import (
     AddressRange,
     Bytes,
     Count,
+    Days,
     Duration,
     Interval,
     Name,
@@ -45,7 +46,7 @@ class Server(Group, frozen=True):
     port: Port = 8443
     """Port to listen on; 0 takes a free one."""
     cert_file: str = ""
-    """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own CA and leaf."""
+    """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own (`certificates`)."""
     key_file: str = ""
     """PEM private key of `certFile`."""
     ca_file: str = ""
@@ -160,7 +161,26 @@ class Registration(Group, frozen=True):
     only_labelled_namespaces: bool = False
     """Only namespaces labelled hami-webhook/inject=enabled."""
     refresh_seconds: Interval = 60
-    """How often the configuration is applied again, should someone have changed it."""
+    """How often it is applied again, should someone have changed more than the caBundle."""
+
+
+class Certificates(Group, frozen=True):
+    """The CA and the leaves that Berth makes where `server.certFile` is empty."""
+
+    store: Literal["auto", "secret", "files"] = "auto"
+    """Where the CA is kept. auto: a Secret with `--register` and no `registration.url`."""
+    secret: Name = "berth-webhook-ca"  # noqa: S105  a name
+    """The Secret, in `registration.namespace`, by which the replicas agree."""
+    folder: str = ""
+    """The folder for files, its `ca.crt` for callers; empty: a new one, gone with the process."""
+    authority_days: Days = 365
+    """A CA lasts so long; the next one takes over after two thirds."""
+    leaf_days: Days = 7
+    """A leaf lasts so long; it is renewed after two thirds."""
+    settle_seconds: Duration = 60
+    """A CA signs only after so long in the caBundle, and is trusted so long after its last leaf."""
+    check_seconds: Interval = 30
+    """How often Secret, files and caBundle are looked at, and the clock, should we have slept."""
 
 
 class EnvEntry(Group, frozen=True):
@@ -217,6 +237,7 @@ class Settings(Group, frozen=True):
     policy: Policy = msgspec.field(default_factory=Policy)
     quota: Quota = msgspec.field(default_factory=Quota)
     registration: Registration = msgspec.field(default_factory=Registration)
+    certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
 

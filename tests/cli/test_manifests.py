@@ -69,10 +69,8 @@ def test_every_layer_reaches_the_container(files: tuple[str, str], tmp_path: Pat
             "log": {"level": "debug"},
             "server": {
                 "port": 9443,
-                "certFile": "/etc/berth-tls/tls.crt",
-                "keyFile": "/etc/berth-tls/tls.key",
-                "caFile": "/etc/berth-tls/ca.crt",
             },
+            "certificates": {"store": "secret"},
             "registration": {"name": "mine", "namespace": "elsewhere"},
             "scheduler": {"name": "ours"},
             "injections": [{"name": "a", "volumes": [{"name": "v", "hostPath": {"path": "/a"}}]}],
@@ -92,9 +90,34 @@ def test_without_a_word_the_container_has_its_settings_too(tmp_path: Path) -> No
     loaded = inside(found, tmp_path)
     assert loaded.registration == Settings().registration
     mounts = {mount["name"]: mount["mountPath"] for mount in container(found)["volumeMounts"]}
-    assert mounts == {"tls": "/etc/berth-tls", "settings": "/etc/berth"}
-    secret = {key: b64decode(value) for key, value in found["Secret"]["data"].items()}
-    assert Path(loaded.server.ca_file).name in secret
+    assert mounts == {"settings": "/etc/berth"}
+
+
+def test_without_a_certificate_none_is_printed_and_the_replicas_share_one() -> None:
+    """No key in a manifest; rights for the one Secret, but for its creation, in one namespace."""
+    found = objects("--set=certificates.secret=mine")
+    assert "Secret" not in found
+    assert [(rule["verbs"], rule.get("resourceNames")) for rule in found["Role"]["rules"]] == [
+        (["create"], None),
+        (["get", "patch"], ["mine"]),
+    ]
+    assert found["RoleBinding"]["metadata"]["namespace"] == "berth-system"
+    for entry in found["MutatingWebhookConfiguration"]["webhooks"]:
+        assert "caBundle" not in entry["clientConfig"]
+
+
+def test_a_secret_of_cert_managers_needs_nothing_else(tmp_path: Path) -> None:
+    """It holds ca.crt, and is mounted, so that a new one is seen; no Secret is read by the API."""
+    found = objects("--tls-secret=issued")
+    server = inside(found, tmp_path).server
+    assert (server.cert_file, server.key_file, server.ca_file) == (
+        "/etc/berth-tls/tls.crt",
+        "/etc/berth-tls/tls.key",
+        "/etc/berth-tls/ca.crt",
+    )
+    volumes = found["Deployment"]["spec"]["template"]["spec"]["volumes"]
+    assert {"name": "tls", "secret": {"secretName": "issued"}} in volumes
+    assert "Role" not in found
 
 
 def test_the_settings_are_printed_as_lines() -> None:
@@ -128,6 +151,20 @@ def test_the_authority_of_callers_is_mounted_too(tmp_path: Path) -> None:
     assert found["ConfigMap"]["data"]["client-ca.crt"] == bundle.read_text()
 
 
+def test_a_replica_has_time_to_leave() -> None:
+    """Kubelet kills it later than it needs for serving on and for what is under way."""
+    flags = ("--set=server.stopSeconds=30", "--set=server.drainSeconds=20.5")
+    spec = objects(*flags)["Deployment"]["spec"]["template"]["spec"]
+    assert spec["terminationGracePeriodSeconds"] > 50.5
+
+
+def test_the_operators_port_is_named_where_there_is_one() -> None:
+    """Prometheus finds it by that name."""
+    assert {"name": "metrics", "containerPort": 9464} in container(objects())["ports"]
+    ports = container(objects("--set=metrics.enabled=false"))["ports"]
+    assert [port["name"] for port in ports] == ["https"]
+
+
 def checksum(*flags: str) -> str:
     """Return the annotation of the Pods."""
     metadata = objects(*flags)["Deployment"]["spec"]["template"]["metadata"]
@@ -144,16 +181,15 @@ def test_what_changes_the_pods_files_changes_the_pods(tmp_path: Path) -> None:
     assert checksum(*own, "--set=log.level=debug") != first
     bundle.write_text("-----BEGIN CERTIFICATE-----\nother\n")
     assert checksum(*own) != first
-    assert checksum() != checksum()  # a new certificate each time
+    assert checksum() == checksum()
 
 
 NOTHING = {
     "no such bundle": (("--tls-secret=a", "--ca-file=/none/ca.crt"), "/none/ca.crt: cannot be"),
-    "no secret for the bundle": (("--ca-file=/none/ca.crt",), "go together"),
+    "no secret for the bundle": (("--ca-file=/none/ca.crt",), "vouches for --tls-secret"),
     "no bundle of callers": (("--set=callers.clientCaFile=/none/a",), "/none/a: cannot be read"),
     "names without a bundle": (("--set=callers.clientNames=a",), "callers.clientNames: "),
     "no port": (("--set=server.port=0",), "server.port: 0 is no port"),
-    "no bundle for the secret": (("--tls-secret=a",), "go together"),
 }
 
 

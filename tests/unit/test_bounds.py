@@ -1,5 +1,6 @@
 """Settings out of bounds are refused at the start, in a sentence that names them and the bound."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,9 @@ import pytest
 
 from berth import clock, settings
 from berth.admission import configuration
-from berth.certs import authority, identity
+from berth.certs import authority, choice, identity
 from berth.errors import UsageError
-from berth.settings import Registration, Server, Settings
+from berth.settings import Certificates, Registration, Settings
 
 OUTSIDE = {
     "server.port": (["-1", "65536"], "a whole number from 0 to 65535"),
@@ -29,6 +30,11 @@ OUTSIDE = {
     "registration.servicePort": (["0", "65536"], "a whole number from 1 to 65535"),
     "registration.timeoutSeconds": (["0", "31"], "a whole number from 1 to 30"),
     "registration.refreshSeconds": (["0", "-1", "nan", "inf"], "a number from 0.1 to 86400"),
+    "certificates.secret": (["", "a/b"], "a name of up to 63"),
+    "certificates.leafDays": (["0", "0.00001", "3651", "nan"], "a number from 0.0001 to 3650"),
+    "certificates.authorityDays": (["0", "3651", "inf"], "a number from 0.0001 to 3650"),
+    "certificates.settleSeconds": (["-1", "nan"], "a number from 0 to 86400"),
+    "certificates.checkSeconds": (["0", "0.05", "nan"], "a number from 0.1 to 86400"),
     "registration.url": (
         ["http://a", "https://", "https:///a", "a.example", "https://[::1", "https://a b"],
         "an address such as https://host:port",
@@ -65,6 +71,8 @@ INSIDE = [
     *("registration.url=https://[::1]:8443/a", "registration.url=https://a-b.example"),
     *("server.mostBytesHeld=8388608", "server.stopSeconds=0", "server.hangSeconds=0"),
     *("registration.name=a", "registration.refreshSeconds=0.2"),
+    *("certificates.leafDays=0.0001", "certificates.authorityDays=3650"),
+    *("certificates.settleSeconds=0", "certificates.checkSeconds=0.1"),
 ]
 
 
@@ -124,13 +132,20 @@ def test_two_injections_may_share_a_volume(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("url", ["https://[::1", "https://[:::::]"])
-def test_an_address_that_is_none_makes_no_certificate(url: str, tmp_path: Path) -> None:
+def test_an_address_that_is_none_makes_no_certificate(url: str) -> None:
     """Brackets that hold no IPv6 address are a sentence, not a traceback."""
     with pytest.raises(UsageError, match=r"registration\.url: .* is not an address"):
-        identity.make(Server(), Registration(url=url), clock.now(), tmp_path)
+        identity.names(Settings(registration=Registration(url=url)))
 
 
 def test_a_name_that_no_certificate_can_hold() -> None:
     """Certificates hold ASCII."""
     with pytest.raises(UsageError, match=r"'h\xf6st' cannot stand in a certificate"):
         authority.issue(("h\xf6st",), clock.now())
+
+
+def test_a_ca_that_ends_before_the_next_is_trusted_is_refused() -> None:
+    """A third of its life is what the next one has to settle in."""
+    with pytest.raises(UsageError, match=r"certificates\.authorityDays: 0.004 is too short"):
+        choice.terms(Certificates(authority_days=0.004))
+    assert choice.terms(Certificates(authority_days=0.005)).settle == timedelta(seconds=60)

@@ -91,7 +91,7 @@ def changing(keys: tuple[str, ...]) -> str:
     special = {"url": "https://other", "sources": "10.0.0.0/8"}
     choices: tuple[str, ...] = (special.get(keys[-1], "other"),)
     if kind in (int, float):
-        choices = ("7", "9000000")
+        choices = ("7", "9", "9000000")
     elif kind is bool:
         choices = ("true", "false")
     elif get_origin(kind) is Literal:

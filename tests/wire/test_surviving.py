@@ -51,7 +51,7 @@ def test_given_certificates_need_no_folder_to_write_in(tmp_path: Path) -> None:
     process = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
     try:
         assert process.stderr is not None
-        assert '"webhook.listening"' in process.stderr.readline()
+        assert any('"webhook.listening"' in line for line in process.stderr)
     finally:
         process.terminate()
         process.wait(10)

@@ -15,7 +15,10 @@ from berth.settings import Registration
 
 
 def configuration(rules: Rules, registration: Registration, authority: bytes) -> JsonObject:
-    """Return the whole object. `authority` is the PEM bundle that vouches for our certificate."""
+    """Return the whole object.
+
+    `authority` is the PEM bundle that vouches for our certificate; empty: no caBundle is set.
+    """
     webhooks: list[Json] = [
         _webhook(rules, names.WEBHOOK, names.MUTATE_PATH, registration, authority)
         | {
@@ -156,7 +159,7 @@ def reach(rules: Rules, registration: Registration) -> JsonObject:
 
 
 def _client(path: str, registration: Registration, authority: bytes) -> JsonObject:
-    bundle = {"caBundle": b64encode(authority).decode()}
+    bundle: JsonObject = {"caBundle": b64encode(authority).decode()} if authority else {}
     if registration.url:
         return {"url": registration.url.rstrip("/") + path, **bundle}
     service: JsonObject = {

@@ -1,8 +1,9 @@
-"""A certificate authority of our own, and a leaf that it signs, where none are given."""
+"""Certificate authorities of our own, and the leaves that they sign: EC P-256."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from ipaddress import ip_address
+from typing import cast
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
@@ -18,7 +19,7 @@ BACK_DATED = timedelta(hours=1)  # for nodes whose clocks are behind
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """A leaf with its key and the authority to trust, each as PEM."""
+    """A leaf (or chain) with its key and the authorities to trust, each as PEM."""
 
     certificate: bytes
     key: bytes
@@ -28,21 +29,38 @@ class Pair:
 def issue(names: tuple[str, ...], now: datetime) -> Pair:
     """Make an authority and a leaf for `names` (DNS names or addresses), valid from `now`.
 
-    Raises UsageError for a name that no certificate can hold.
+    The key of the authority is forgotten. Raises UsageError for a name that no certificate holds.
     """
-    ca_key = ec.generate_private_key(ec.SECP256R1())
-    ca_name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "berth webhook CA")])
-    ca = (
-        _builder(ca_name, ca_name, ca_key.public_key(), (now, AUTHORITY_LIFE))
+    certificate, key = make(now, now + AUTHORITY_LIFE)
+    return sign((certificate, key), names, now, now + LEAF_LIFE)
+
+
+def make(now: datetime, ends: datetime) -> tuple[bytes, bytes]:
+    """Make an authority, and return its certificate and its key as PEM."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    # The names of two authorities must differ, or a verifier would try one's key for the other.
+    serial = x509.random_serial_number()
+    name = _name(f"berth webhook CA {serial:x}"[:64])
+    certificate = (
+        _builder(name, name, key.public_key(), (now, ends))
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
         .add_extension(_usage(signs=True), critical=True)
-        .sign(ca_key, hashes.SHA256())
+        .sign(key, hashes.SHA256())
     )
+    return _pem(certificate), _key_pem(key)
+
+
+def sign(ca: tuple[bytes, bytes], names: tuple[str, ...], now: datetime, ends: datetime) -> Pair:
+    """Make a leaf for `names` with a new key, signed by `ca` (certificate and key, PEM).
+
+    Raises UsageError for a name that no certificate can hold.
+    """
+    issuer = x509.load_pem_x509_certificate(ca[0])
+    ca_key = cast("ec.EllipticCurvePrivateKey", serialization.load_pem_private_key(ca[1], None))
     key = ec.generate_private_key(ec.SECP256R1())
     # A common name holds 64 characters and nobody reads it: the names are in the extension.
-    name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "berth webhook")])
     leaf = (
-        _builder(name, ca_name, key.public_key(), (now, LEAF_LIFE))
+        _builder(_name("berth webhook"), issuer.subject, key.public_key(), (now, ends))
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs=False), critical=True)
         .add_extension(x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH]), critical=False)
@@ -54,14 +72,28 @@ def issue(names: tuple[str, ...], now: datetime) -> Pair:
         )
         .sign(ca_key, hashes.SHA256())
     )
-    return Pair(
-        certificate=leaf.public_bytes(serialization.Encoding.PEM),
-        key=key.private_bytes(
-            serialization.Encoding.PEM,
-            serialization.PrivateFormat.PKCS8,
-            serialization.NoEncryption(),
-        ),
-        authority=ca.public_bytes(serialization.Encoding.PEM),
+    return Pair(_pem(leaf), _key_pem(key), ca[0])
+
+
+def life(certificate: bytes) -> tuple[datetime, datetime]:
+    """Return when the first certificate of a PEM chain begins and ends. Raises ValueError."""
+    leaf = x509.load_pem_x509_certificate(certificate)
+    return leaf.not_valid_before_utc, leaf.not_valid_after_utc
+
+
+def _name(text: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, text)])
+
+
+def _pem(certificate: x509.Certificate) -> bytes:
+    return certificate.public_bytes(serialization.Encoding.PEM)
+
+
+def _key_pem(key: ec.EllipticCurvePrivateKey) -> bytes:
+    return key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
     )
 
 
@@ -69,17 +101,17 @@ def _builder(
     subject: x509.Name,
     issuer: x509.Name,
     key: ec.EllipticCurvePublicKey,
-    life: tuple[datetime, timedelta],
+    life: tuple[datetime, datetime],
 ) -> x509.CertificateBuilder:
-    now, length = life
+    begins, ends = life
     return (
         x509.CertificateBuilder()
         .subject_name(subject)
         .issuer_name(issuer)
         .public_key(key)
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - BACK_DATED)
-        .not_valid_after(now + length)
+        .not_valid_before(begins - BACK_DATED)
+        .not_valid_after(ends)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key), critical=False)
     )
 

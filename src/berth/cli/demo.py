@@ -2,7 +2,6 @@
 
 import ssl
 import sys
-import tempfile
 import uuid
 from base64 import b64decode
 from collections.abc import Sequence
@@ -25,7 +24,7 @@ from berth.admission.live import Live, Sources
 from berth.admission.load import Load
 from berth.admission.rules import Rules
 from berth.admission.serve import Handler
-from berth.certs import identity
+from berth.certs import authority, identity
 from berth.cli import documents, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
@@ -50,8 +49,7 @@ def command(*, folder: Path | None) -> None:
     Starts the real server with a CA of its own on loopback, and sends it the examples over HTTPS.
     """
     shown = _examples(folder or _own_examples())
-    with tempfile.TemporaryDirectory() as place:
-        answers = uvloop.run(_demo(shown, Path(place)))
+    answers = uvloop.run(_demo(shown))
     for example, answer in zip(shown, answers, strict=True):
         click.echo(click.style(f"# {example.comment}", dim=True))
         title = f"{example.title}  {answer.milliseconds:.2f} ms"
@@ -107,10 +105,12 @@ def _comment(file: Path) -> str:
     return first.removeprefix("# ") if first.startswith("#") else file.name
 
 
-async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
+async def _demo(shown: Sequence[Example]) -> list[Answered]:
     generation = live.read(Sources(flags=("server.host=127.0.0.1", "server.port=0")))
     loaded, rules = generation.settings, generation.rules
-    shown_to_us = identity.make(loaded.server, loaded.registration, clock.now(), place)
+    pair = authority.issue(identity.names(loaded), clock.now())
+    shown_to_us = identity.Shown()
+    shown_to_us.show(pair)
     handler = Handler(
         live=Live(generation),
         load=Load(),
@@ -120,7 +120,7 @@ async def _demo(shown: Sequence[Example], place: Path) -> list[Answered]:
     listener = await listen(loaded.server, handler, shown_to_us.context)
     address = f"https://127.0.0.1:{listener.port}"
     click.echo(f"berth webhook is listening on {address}{names.MUTATE_PATH}\n")
-    trust = ssl.create_default_context(cadata=shown_to_us.authority.decode())
+    trust = ssl.create_default_context(cadata=pair.authority.decode())
     try:
         async with aiohttp.ClientSession(
             address, connector=aiohttp.TCPConnector(ssl=trust)

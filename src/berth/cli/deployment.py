@@ -1,16 +1,15 @@
 """The objects of an installation: who runs the webhook, where, and with which rights."""
 
-from base64 import b64encode
 from collections.abc import Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from math import ceil
 
 import orjson
 
 from berth import names
-from berth.certs.authority import Pair
 from berth.model.raw import Json, JsonObject
-from berth.settings import Registration
+from berth.settings import Metrics, Registration, Server
 
 LABELS: JsonObject = {"app.kubernetes.io/name": "berth", "app.kubernetes.io/component": "webhook"}
 SETTINGS_FOLDER = "/etc/berth"
@@ -19,7 +18,7 @@ SETTINGS = "settings.yaml"
 DEVICE_CONFIG = "device-config.yaml"
 AUTHORITY = "ca.crt"
 CLIENT_AUTHORITY = "client-ca.crt"
-GRACE_SECONDS = 45  # longer than server.drainSeconds
+_SPARE_SECONDS = 10  # of the grace period, for the end itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +27,12 @@ class Choice:
 
     image: str
     replicas: int
-    tls_secret: str
-    port: int
+    tls_secret: str | None
+    """A Secret to mount; None: Berth makes its own certificates."""
+    server: Server
+    metrics: Metrics
     files: Mapping[str, str]
     """Contents of settings.yaml, and of device-config.yaml, ca.crt, client-ca.crt where given."""
-    certificate: JsonObject
-    """`data` of the Secret that is printed too; empty where `tls_secret` is there already."""
 
 
 def _metadata(name: str, registration: Registration | None = None) -> JsonObject:
@@ -44,18 +43,6 @@ def _metadata(name: str, registration: Registration | None = None) -> JsonObject
 def namespace(registration: Registration) -> JsonObject:
     """Return Berth's own namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": _metadata(registration.namespace)}
-
-
-def secret(registration: Registration, name: str, pair: Pair) -> JsonObject:
-    """Return the Secret of a certificate that was made here."""
-    data = {"tls.crt": pair.certificate, "tls.key": pair.key, "ca.crt": pair.authority}
-    return {
-        "apiVersion": "v1",
-        "kind": "Secret",
-        "type": "kubernetes.io/tls",
-        "metadata": _metadata(name, registration),
-        "data": {key: b64encode(value).decode() for key, value in data.items()},
-    }
 
 
 def access(registration: Registration) -> list[JsonObject]:
@@ -75,32 +62,50 @@ def access(registration: Registration) -> list[JsonObject]:
             "verbs": ["get", "patch"],
         },
     ]
-    subject: JsonObject = {
-        "kind": "ServiceAccount",
-        "name": account,
-        "namespace": registration.namespace,
-    }
     return [
         {
             "apiVersion": "v1",
             "kind": "ServiceAccount",
             "metadata": _metadata(account, registration),
         },
+        *_granted("ClusterRole", registration, _metadata(account), rules),
+    ]
+
+
+def secret_access(registration: Registration, name: str) -> list[JsonObject]:
+    """Return the right to keep the Secret of our CA: it alone, but for its creation."""
+    rules: list[Json] = [
+        {"apiGroups": [""], "resources": ["secrets"], "verbs": ["create"]},
         {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRole",
-            "metadata": _metadata(account),
-            "rules": rules,
+            "apiGroups": [""],
+            "resources": ["secrets"],
+            "resourceNames": [name],
+            "verbs": ["get", "patch"],
         },
+    ]
+    metadata = _metadata(registration.service, registration)
+    return _granted("Role", registration, metadata, rules)
+
+
+def _granted(
+    kind: str, registration: Registration, metadata: JsonObject, rules: list[Json]
+) -> list[JsonObject]:
+    """Return a role, and the binding that gives it to our account."""
+    group = "rbac.authorization.k8s.io"
+    version = f"{group}/v1"
+    subject: JsonObject = {
+        "kind": "ServiceAccount",
+        "name": registration.service,
+        "namespace": registration.namespace,
+    }
+    role: JsonObject = {"apiGroup": group, "kind": kind, "name": metadata["name"]}
+    return [
+        {"apiVersion": version, "kind": kind, "metadata": metadata, "rules": rules},
         {
-            "apiVersion": "rbac.authorization.k8s.io/v1",
-            "kind": "ClusterRoleBinding",
-            "metadata": _metadata(account),
-            "roleRef": {
-                "apiGroup": "rbac.authorization.k8s.io",
-                "kind": "ClusterRole",
-                "name": account,
-            },
+            "apiVersion": version,
+            "kind": f"{kind}Binding",
+            "metadata": metadata,
+            "roleRef": role,
             "subjects": [subject],
         },
     ]
@@ -158,25 +163,21 @@ def workload(registration: Registration, choice: Choice) -> list[JsonObject]:
 
 def _checksum(choice: Choice) -> str:
     """Return what changes with what the Pods read at their start only."""
-    read = {"files": dict(choice.files), "certificate": choice.certificate}
-    return sha256(orjson.dumps(read, option=orjson.OPT_SORT_KEYS)).hexdigest()
+    return sha256(orjson.dumps(dict(choice.files), option=orjson.OPT_SORT_KEYS)).hexdigest()
 
 
 def _pod(registration: Registration, choice: Choice) -> JsonObject:
-    volumes: list[Json] = [
-        {"name": "tls", "secret": {"secretName": choice.tls_secret}},
-        {"name": "settings", "configMap": {"name": registration.service}},
-    ]
-    mounts: list[Json] = [
-        {"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True},
-        {"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True},
-    ]
+    volumes: list[Json] = [{"name": "settings", "configMap": {"name": registration.service}}]
+    mounts: list[Json] = [{"name": "settings", "mountPath": SETTINGS_FOLDER, "readOnly": True}]
+    if choice.tls_secret:
+        volumes.append({"name": "tls", "secret": {"secretName": choice.tls_secret}})
+        mounts.append({"name": "tls", "mountPath": TLS_FOLDER, "readOnly": True})
     probe: JsonObject = {"port": "https", "scheme": "HTTPS"}
     container: JsonObject = {
         "name": "webhook",
         "image": choice.image,
         "command": ["berth", "webhook", *_arguments(choice)],
-        "ports": [{"name": "https", "containerPort": choice.port}],
+        "ports": _ports(choice),
         "readinessProbe": {"httpGet": {"path": "/readyz", **probe}, "periodSeconds": 5},
         "livenessProbe": {"httpGet": {"path": "/healthz", **probe}, "failureThreshold": 6},
         # No CPU limit: throttling would show as latency of every Pod creation.
@@ -195,7 +196,7 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "serviceAccountName": registration.service,
         "enableServiceLinks": False,
         "priorityClassName": "system-cluster-critical",
-        "terminationGracePeriodSeconds": GRACE_SECONDS,
+        "terminationGracePeriodSeconds": _grace(choice.server),
         "securityContext": {
             "runAsNonRoot": True,
             "runAsUser": 65532,
@@ -212,6 +213,18 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "containers": [container],
         "volumes": volumes,
     }
+
+
+def _ports(choice: Choice) -> list[Json]:
+    ports: list[Json] = [{"name": "https", "containerPort": choice.server.port}]
+    if choice.metrics.enabled:
+        ports.append({"name": "metrics", "containerPort": choice.metrics.port})
+    return ports
+
+
+def _grace(server: Server) -> int:
+    """Return how long a replica may take to leave: serving on, then what is under way."""
+    return ceil(server.stop_seconds + server.drain_seconds) + _SPARE_SECONDS
 
 
 def _arguments(choice: Choice) -> list[Json]:

@@ -8,6 +8,7 @@ from berth import __version__
 from berth.errors import UsageError
 
 COMMANDS = {
+    "certificates": "Show or replace the CA that Berth keeps.",
     "completion": "Print the completion script for a shell.",
     "demo": "Show what Berth does, without a cluster.",
     "explain": "Say what would happen to the Pods in some files, and why.",

@@ -6,14 +6,12 @@ import click
 import msgspec
 import yaml
 
-from berth import __version__, clock
+from berth import __version__
 from berth import settings as configured
 from berth.admission import backstop, configuration, registration
-from berth.certs import authority
 from berth.cli import deployment, options, printed
 from berth.errors import UsageError
-from berth.model.raw import JsonObject
-from berth.settings import Registration, Settings
+from berth.settings import Settings
 
 
 @click.command()
@@ -21,9 +19,11 @@ from berth.settings import Registration, Settings
 @click.option("--replicas", default=2, show_default=True, type=click.IntRange(1))
 @click.option(
     "--tls-secret",
-    help="A Secret that is there (tls.crt, tls.key); else one is made and printed, key included.",
+    help="A Secret of yours or of cert-manager's: tls.crt, tls.key, ca.crt; else Berth makes all.",
 )
-@click.option("--ca-file", type=options.FILE, help="PEM bundle that vouches for --tls-secret.")
+@click.option(
+    "--ca-file", type=options.FILE, help="PEM bundle for a --tls-secret that has no ca.crt."
+)
 @click.option(
     "--backstop",
     "with_backstop",
@@ -51,52 +51,44 @@ def command(
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
-    if (tls_secret is None) != (ca_file is None):
-        raise UsageError("--tls-secret and --ca-file go together; give both or neither")
+    if ca_file and not tls_secret:
+        raise UsageError("--ca-file: vouches for --tls-secret; give that too, or neither")
     if not loaded.server.port:
         raise UsageError(
             "server.port: 0 is no port that a Service can lead to; write one, say 8443"
         )
+    if loaded.metrics.enabled and not loaded.metrics.port:
+        raise UsageError("metrics.port: 0 is no port that Prometheus can find; write one, say 9464")
     registered = loaded.registration
     objects = [deployment.namespace(registered)]
     files = {deployment.DEVICE_CONFIG: _text(device_config)} if device_config else {}
-    certificate = JsonObject()
-    if tls_secret is None or ca_file is None:
-        pair = _pair(registered)
-        bundle = pair.authority
-        tls_secret = f"{registered.service}-tls"
-        made = deployment.secret(registered, tls_secret, pair)
-        objects.append(made)
-        certificate = {"data": made["data"]}
-    else:
+    if ca_file:
         files[deployment.AUTHORITY] = _text(ca_file)
-        bundle = files[deployment.AUTHORITY].encode()
     known = configuration.callers(loaded.callers)
     if known and known.certificate:
         files[deployment.CLIENT_AUTHORITY] = _text(Path(loaded.callers.client_ca_file))
-    files[deployment.SETTINGS] = _mounted(loaded, own_authority=bool(certificate))
+    files[deployment.SETTINGS] = _mounted(loaded, tls_secret, ca_file)
     objects += deployment.access(registered)
+    if not tls_secret:
+        objects += deployment.secret_access(registered, loaded.certificates.secret)
     objects += deployment.workload(
         registered,
         deployment.Choice(
             image=image,
             replicas=replicas,
             tls_secret=tls_secret,
-            port=loaded.server.port,
+            server=loaded.server,
+            metrics=loaded.metrics,
             files=files,
-            certificate=certificate,
         ),
     )
+    # Where its caBundle is not known here, the first replica that runs fills it in.
+    bundle = files.get(deployment.AUTHORITY, "").encode()
     objects += [
         registration.configuration(rules, registered, bundle),
         *(backstop.objects(rules, registered) if with_backstop else ()),
     ]
     click.echo(printed.objects(objects), nl=False)
-
-
-def _pair(registered: Registration) -> authority.Pair:
-    service = f"{registered.service}.{registered.namespace}.svc"
-    return authority.issue((service, f"{service}.cluster.local"), clock.now())
 
 
 def _text(file: Path) -> str:
@@ -108,18 +100,22 @@ def _text(file: Path) -> str:
         raise UsageError(f"{file}: is not text in UTF-8, as a ConfigMap needs it") from None
 
 
-def _mounted(loaded: Settings, *, own_authority: bool) -> str:
+def _mounted(loaded: Settings, tls_secret: str | None, ca_file: Path | None) -> str:
     """Return the settings that hold here, whatever set them, with the paths of the container."""
-    folder = deployment.TLS_FOLDER if own_authority else deployment.SETTINGS_FOLDER
+    folder = deployment.SETTINGS_FOLDER if ca_file else deployment.TLS_FOLDER
+    given = bool(tls_secret)
     server = msgspec.structs.replace(
         loaded.server,
-        cert_file=f"{deployment.TLS_FOLDER}/tls.crt",
-        key_file=f"{deployment.TLS_FOLDER}/tls.key",
-        ca_file=f"{folder}/{deployment.AUTHORITY}",
+        cert_file=f"{deployment.TLS_FOLDER}/tls.crt" if given else "",
+        key_file=f"{deployment.TLS_FOLDER}/tls.key" if given else "",
+        ca_file=f"{folder}/{deployment.AUTHORITY}" if given else "",
     )
     known = loaded.callers
     if known.client_ca_file:
         mounted = f"{deployment.SETTINGS_FOLDER}/{deployment.CLIENT_AUTHORITY}"
         known = msgspec.structs.replace(known, client_ca_file=mounted)
-    tree = msgspec.to_builtins(msgspec.structs.replace(loaded, server=server, callers=known))
-    return yaml.dump(tree, Dumper=printed.Plain, sort_keys=False)
+    certificates = msgspec.structs.replace(loaded.certificates, store="secret", folder="")
+    inside = msgspec.structs.replace(
+        loaded, server=server, callers=known, certificates=certificates
+    )
+    return yaml.dump(msgspec.to_builtins(inside), Dumper=printed.Plain, sort_keys=False)

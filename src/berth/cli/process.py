@@ -9,17 +9,16 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from berth.admission import registration
 from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.listen import Listener, listen
 from berth.admission.live import Live, Sources
 from berth.admission.load import Load
 from berth.admission.serve import Handler
-from berth.certs import identity
 from berth.cli import reload
+from berth.cli.certified import Certified
 from berth.cli.stop import Stop
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import Json
 from berth.observe import hang, logs
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
@@ -37,7 +36,8 @@ class Webhook:
     live: Live
     settings: Settings
     """What holds until the end, whatever generation is in use."""
-    identity: identity.Identity
+    folder: Path
+    """For CAs that nobody else shares."""
     log: logs.GatheringHandler
     metrics: Metrics
     load: Load = field(default_factory=Load)
@@ -47,8 +47,8 @@ class Webhook:
         """Serve until SIGTERM or SIGINT, then finish what is under way. Raises UsageError."""
         loop, server, stop = asyncio.get_running_loop(), self.settings.server, Stop()
         stop.listen(loop)
-        changed = asyncio.Event()
-        reloader = self._reloader(changed.set)
+        certified = self._certified(kubeconfig, register=register)
+        reloader = self._reloader(certified.registered.outdate)
         loop.add_signal_handler(signal.SIGHUP, reloader.take)
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
@@ -61,7 +61,8 @@ class Webhook:
             door=Door(known, journal) if known else None,
         )
         async with contextlib.AsyncExitStack() as stack:
-            listener = await listen(server, handler, self.identity.context)
+            await certified.start()
+            listener = await listen(server, handler, certified.shown.context)
             stack.push_async_callback(listener.end)
             pulse = hang.watched(server.hang_seconds, self.metrics.lag.observe)
             await stack.enter_async_context(_beside(pulse, stop.ask))
@@ -71,8 +72,7 @@ class Webhook:
             del self.readiness.missing["server"]
             LOG.info("webhook.listening", extra=where)
             async with contextlib.AsyncExitStack() as upkeep:
-                upkept = self._upkeep(reloader, changed, kubeconfig, register=register)
-                for work in upkept:
+                for work in self._upkeep(reloader, certified):
                     await upkeep.enter_async_context(_beside(work, stop.ask))
                 await stop.asked.wait()
             await self._leave(stop, listener)
@@ -119,28 +119,24 @@ class Webhook:
             changed=changed,
         )
 
+    def _certified(self, kubeconfig: Path | None, *, register: bool) -> Certified:
+        return Certified(
+            settings=self.settings,
+            live=self.live,
+            kubeconfig=kubeconfig,
+            register=register,
+            folder=self.folder,
+            metrics=self.metrics,
+            readiness=self.readiness,
+        )
+
     def _upkeep(
-        self,
-        reloader: reload.Reloader,
-        changed: asyncio.Event,
-        kubeconfig: Path | None,
-        *,
-        register: bool,
+        self, reloader: reload.Reloader, certified: Certified
     ) -> Iterator[Coroutine[None, None, None]]:
         """Yield what goes on beside the answers until the process is asked to end."""
         if self.sources.files:
             yield reloader.watch(self.settings.reload.every_seconds)
-        if register:
-            from berth.cli import keep  # noqa: PLC0415  the Kubernetes client is slow to import
-
-            yield keep.registered(kubeconfig, self._registration, changed, self.metrics)
-
-    def _registration(self) -> tuple[JsonObject, float]:
-        """Return the object to apply now, and for how many seconds it is good."""
-        generation = self.live.current
-        wanted = generation.settings.registration
-        manifest = registration.configuration(generation.rules, wanted, self.identity.authority)
-        return manifest, wanted.refresh_seconds
+        yield from certified.loops()
 
 
 def settle() -> None:

@@ -1,28 +1,21 @@
 """`berth webhook`: the process that kube-apiserver asks."""
 
 import contextlib
-import logging
 import tempfile
 from pathlib import Path
 
 import click
 import uvloop
 
-from berth import clock
 from berth.admission import live
 from berth.admission.live import Live, Sources
-from berth.certs import clients, identity
+from berth.certs import choice
 from berth.cli import options
 from berth.cli.process import Webhook
 from berth.errors import UsageError
 from berth.observe import logs
 from berth.observe.metrics import Metrics
 
-LOG = logging.getLogger("berth.webhook")
-_OWN_CA = (
-    "each replica makes a CA of its own, and they overwrite each other's registration; "
-    "give server.certFile and server.keyFile where there are several"
-)
 _FLAGS = {
     "host": "server.host",
     "port": "server.port",
@@ -62,21 +55,15 @@ def command(
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
         raise UsageError("server.certFile and server.keyFile go together; give both or neither")
-    if register and not server.cert_file and not loaded.registration.url:
-        LOG.warning("registration.own_ca", extra={"why": _OWN_CA})
     with contextlib.ExitStack() as stack:
-        if server.cert_file:
-            shown = identity.load(server)
-        else:  # a folder only here: in a Pod, the file system may be read-only
-            folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            shown = identity.make(server, loaded.registration, clock.now(), folder)
-        if loaded.callers.client_ca_file:
-            clients.require_client_ca(shown.context, loaded.callers.client_ca_file)
+        folder = loaded.certificates.folder
+        if choice.needs_folder(loaded, registers=register):
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
         webhook = Webhook(
             sources=sources,
             live=Live(generation),
             settings=loaded,
-            identity=shown,
+            folder=Path(folder),
             log=log,
             metrics=Metrics().with_process(),
         )

@@ -1,7 +1,10 @@
 """The only module that calls the API server; lightkube behind it."""
 
-from collections.abc import Iterator
+from base64 import b64decode, b64encode
+from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
+from http import HTTPStatus
 from pathlib import Path
 
 import httpx2
@@ -10,7 +13,10 @@ import yaml
 from lightkube import AsyncClient, KubeConfig, codecs
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.admissionregistration_v1 import MutatingWebhookConfiguration
+from lightkube.resources.core_v1 import Secret
+from lightkube.types import PatchType
 
 from berth import names
 from berth.errors import UsageError
@@ -40,11 +46,113 @@ def configuration(kubeconfig: Path | None) -> SingleConfig:
     return single
 
 
-async def apply(config: SingleConfig, manifest: JsonObject) -> None:
-    """Apply an object server-side, as field manager `berth`. Raises UsageError."""
+async def apply(config: SingleConfig, manifest: JsonObject, over: str) -> bool:
+    """Apply an object server-side, as field manager `berth`. Raises UsageError.
+
+    False where the resourceVersion is not `over` any more, or the object is gone.
+    """
+    wanted = codecs.from_dict(manifest)
+    if wanted.metadata:
+        wanted.metadata.resourceVersion = over
     with _told("the API server did not take the configuration"):
         async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
-            await client.apply(codecs.from_dict(manifest), force=True)
+            applied = client.apply(wanted, force=True)
+            return await _unless(applied, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
+
+
+@dataclass(frozen=True, slots=True)
+class KeptConfiguration:
+    """The caBundle of each entry of a webhook configuration, and its resourceVersion."""
+
+    bundles: tuple[bytes, ...]
+    version: str
+
+
+async def webhook_configuration(config: SingleConfig, name: str) -> KeptConfiguration | None:
+    """Read a MutatingWebhookConfiguration; None where there is none. Raises UsageError."""
+    with _told(f"the API server did not show the configuration {name}"):
+        async with AsyncClient(config=config) as client:
+            try:
+                found = await client.get(MutatingWebhookConfiguration, name)
+            except ApiError as error:
+                if error.status.code == HTTPStatus.NOT_FOUND:
+                    return None
+                raise
+    bundles = (b64decode(entry.clientConfig.caBundle or "") for entry in found.webhooks or ())
+    return KeptConfiguration(tuple(bundles), _version(found.metadata))
+
+
+@dataclass(frozen=True, slots=True)
+class KeptSecret:
+    """What a Secret holds, and its resourceVersion."""
+
+    data: Mapping[str, bytes]
+    version: str
+
+
+async def secret(config: SingleConfig, namespace: str, name: str) -> KeptSecret | None:
+    """Read a Secret; None where there is none. Raises UsageError."""
+    with _told(f"the API server did not show the Secret {namespace}/{name}"):
+        async with AsyncClient(config=config, namespace=namespace) as client:
+            try:
+                found = await client.get(Secret, name)
+            except ApiError as error:
+                if error.status.code == HTTPStatus.NOT_FOUND:
+                    return None
+                raise
+            data = {key: b64decode(value) for key, value in (found.data or {}).items()}
+            return KeptSecret(data, _version(found.metadata))
+
+
+async def write_secret(config: SingleConfig, place: tuple[str, str], wanted: KeptSecret) -> bool:
+    """Create the Secret at `place` (namespace, name), or change it where `wanted` has a version.
+
+    Labels, annotations and other keys stay. False where someone else was first: it is there
+    already, is gone, or is another by now. Raises UsageError.
+    """
+    namespace, name = place
+    metadata = ObjectMeta(name=name, namespace=namespace, resourceVersion=wanted.version or None)
+    data = {key: b64encode(value).decode() for key, value in wanted.data.items()}
+    with _told(f"the API server did not take the Secret {namespace}/{name}"):
+        async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
+            if wanted.version:
+                change = client.patch(
+                    Secret,
+                    name,
+                    Secret(metadata=metadata, data=data),
+                    namespace=namespace,
+                    patch_type=PatchType.MERGE,
+                )
+                return await _unless(change, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
+            metadata.labels = {names.NAME_LABEL: names.FIELD_MANAGER}
+            made = client.create(Secret(metadata=metadata, data=data, type="Opaque"))
+            return await _unless(made, HTTPStatus.CONFLICT)
+
+
+def _version(metadata: ObjectMeta | None) -> str:
+    return (metadata.resourceVersion if metadata else None) or ""
+
+
+async def _unless(answer: Awaitable[object], *statuses: HTTPStatus) -> bool:
+    """Say whether it was done; an answer with one of `statuses` is a no."""
+    try:
+        await answer
+    except ApiError as error:
+        if error.status.code in statuses:
+            return False
+        raise
+    return True
+
+
+async def begin_configuration(config: SingleConfig, name: str) -> None:
+    """Create a MutatingWebhookConfiguration without entries, if there is none. Raises UsageError.
+
+    An apply can be told to change only what was read, but not to create only.
+    """
+    empty = MutatingWebhookConfiguration(metadata=ObjectMeta(name=name))
+    with _told(f"the API server did not take the configuration {name}"):
+        async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
+            await _unless(client.create(empty), HTTPStatus.CONFLICT)
 
 
 async def delete_configuration(config: SingleConfig, name: str) -> bool:
@@ -54,7 +162,7 @@ async def delete_configuration(config: SingleConfig, name: str) -> bool:
             try:
                 await client.delete(MutatingWebhookConfiguration, name)
             except ApiError as error:
-                if error.status.code == 404:
+                if error.status.code == HTTPStatus.NOT_FOUND:
                     return False
                 raise
     return True
