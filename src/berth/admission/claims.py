@@ -39,9 +39,9 @@ class Claims:
         self._held: dict[str, Counter[str]] = {}
 
     def __len__(self) -> int:
-        """Count those alive."""
-        self._expire()
-        return len(self._alive)
+        """Count those alive; a scrape may ask from another thread, so nothing is changed."""
+        now = self._clock()
+        return sum(claim.until > now for claim in tuple(self._alive.values()))
 
     def held(self, namespace: str) -> Uses:
         """Return what all claims of a namespace hold together."""

@@ -63,7 +63,7 @@ def read(sources: Sources, number: int = 1) -> Generation:
 _AT_START = (
     *("server.host", "server.port", "server.certFile", "server.keyFile", "server.caFile"),
     *("server.dnsNames", "server.idleSeconds", "server.handshakeSeconds", "server.headerSeconds"),
-*("server.hangSeconds", "callers", "quota.enforce", "quota.claimSeconds", "metrics"),
+    *("server.hangSeconds", "callers", "quota.enforce", "quota.claimSeconds", "metrics"),
     *("reload", "certificates", "log.format", "log.flushSeconds"),
 )
 """What is read at the start alone."""
