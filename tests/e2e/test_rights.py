@@ -56,6 +56,9 @@ def test_the_account_registers_by_service_and_may_do_no_more(
             deadline = time.monotonic() + 20
             while api.ask("GET", CONFIGURATION)[0] != 200:
                 assert time.monotonic() < deadline, running.log
+            while running.ask(path="/readyz", method="GET").status != 200:  # it may watch, too
+                assert time.monotonic() < deadline, running.log
+            assert not running.logged("watch.failed")
         found = api.ask("GET", CONFIGURATION)[1]
         client = found["webhooks"][0]["clientConfig"]
         assert client["service"] == {
