@@ -33,6 +33,8 @@ class Usage:
 
     def __call__(self, old: Pod | None, new: Pod | None) -> None:
         """Take one change."""
+        if old is not None and new is not None and _alike(old, new):
+            return  # most news of a Pod is of what is not kept
         if old is not None:
             self._add(old.metadata.namespace, self._pods.pop(old.key, _NOTHING), -1)
         if new is not None and (held := holds(new, self.rules)):
@@ -58,6 +60,15 @@ class Usage:
                     del sums[resource]
             if not sums:
                 del self._held[namespace]
+
+
+def _alike(old: Pod, new: Pod) -> bool:
+    one, other = old.metadata, new.metadata
+    return (
+        old.spec == new.spec
+        and old.status == new.status
+        and (one.labels, one.annotations) == (other.labels, other.annotations)
+    )
 
 
 def holds(pod: Pod, rules: Rules) -> Uses:
