@@ -8,7 +8,7 @@ import subprocess
 import sys
 import threading
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -112,10 +112,13 @@ class Webhook:
 
 
 @contextmanager
-def running(folder: Path, *arguments: str, own_ca: bool = False) -> Iterator[Webhook]:
+def running(
+    folder: Path, *arguments: str, own_ca: bool = False, berth: Sequence[str] = ("-m", "berth")
+) -> Iterator[Webhook]:
     """Start `berth webhook` with its certificate in `folder`; stop it by SIGTERM at the end.
 
     With `own_ca`, it makes its certificate itself, and only the API server is told of its CA.
+    `berth` is what Python is given to run.
     """
     pair = authority.issue(("127.0.0.1", "localhost"), clock.now())
     (folder / "tls.crt").write_bytes(pair.certificate)
@@ -126,7 +129,7 @@ def running(folder: Path, *arguments: str, own_ca: bool = False) -> Iterator[Web
         *("--set", f"server.caFile={folder / 'ca.crt'}"),
     ]
     command = [
-        *(sys.executable, "-m", "berth", "webhook", "--host", "127.0.0.1", "--port", "0"),
+        *(sys.executable, *berth, "webhook", "--host", "127.0.0.1", "--port", "0"),
         *("--set", "log.format=json", "--set", "log.flushSeconds=0"),
         *("--set", "metrics.port=0", "--set", "server.stopSeconds=0"),
         *([] if own_ca else given),

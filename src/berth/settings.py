@@ -67,8 +67,8 @@ class Server(Group, frozen=True):
     """A body may take so long to come; then it is answered with 408 and the connection closed."""
     most_in_flight: Count = 1000
     """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
-    most_bytes_held: Bytes = 64 * 2**20
-    """The bodies under way may be so large together; what is beyond is answered likewise."""
+    most_bytes_held: Bytes = 32 * 2**20
+    """Bodies under way together; more is answered likewise. Each byte takes some 3 of memory."""
     hang_seconds: Duration = 30
     """A process whose event loop hangs so long ends itself, to be started anew; 0: never."""
 

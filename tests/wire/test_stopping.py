@@ -3,6 +3,7 @@
 import json
 import signal
 import ssl
+import time
 from pathlib import Path
 
 from tests import pods, webhook
@@ -38,6 +39,18 @@ def test_a_request_under_way_is_answered_after_sigterm(tmp_path: Path) -> None:
         assert answer.startswith(b"HTTP/1.1 200")
         assert b"connection: close" in answer.lower()
         assert running.process.wait(10) == 0
+
+
+def test_l1_what_goes_on_beside_the_answers_does_not_shorten_the_stop(tmp_path: Path) -> None:
+    """Its upkeep, the watch of its settings here, ends at once; it serves on for stopSeconds."""
+    settings = tmp_path / "settings.yaml"
+    settings.write_text("{}")
+    flags = ("--config", str(settings), "--set", "server.stopSeconds=1.5")
+    with webhook.running(tmp_path, *flags) as running:
+        began = time.monotonic()
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(20) == 0
+        assert time.monotonic() - began >= 1.5
 
 
 def test_a_request_that_never_ends_does_not_keep_the_process(tmp_path: Path) -> None:

@@ -153,13 +153,13 @@ def steps(decision: Decision) -> Iterator[str]:
 
 
 def _hushed(operation: JsonObject) -> JsonObject:
-    """Hide what a variable is set to."""
-    path = operation["path"]
-    if "value" not in operation or not isinstance(path, str) or "/env" not in path:
-        return {key: _short(value) for key, value in operation.items()}
-    if path.endswith("/value"):
-        return {**operation, "value": HIDDEN}
-    return {**operation, "value": _without_values(operation["value"])}
+    """Hide what a variable is set to, and cut a long text."""
+    path, value = operation["path"], operation.get("value")
+    if not isinstance(path, str) or "/env" not in path:
+        shown: Json = _short(value)
+    else:
+        shown = HIDDEN if path.endswith("/value") else _without_values(value)
+    return operation if shown is value else {**operation, "value": shown}
 
 
 def _short(value: T) -> T | str:

@@ -140,6 +140,9 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     except (ConnectionError, RuntimeError, web.RequestPayloadError):
         # RuntimeError is how aiohttp says that the caller left before we began to read.
         raise BadReview("the caller went away before the end of the body") from None
+    # Let all that has come meanwhile be counted: decided at once, nothing is ever in flight beside
+    # it, and whatever is too much waits without an end.
+    await asyncio.sleep(0)
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
     return body
@@ -178,7 +181,13 @@ def decide(
         return quotas.decide(review, review.object, rules, deny_unsized=deny)
     if path in _MUTATE:
         return mutate.decide(review.object, review.namespace, rules)
-    wanted = rules.injections.get(path.removeprefix(_INJECT))
+    name = path.removeprefix(_INJECT)
+    wanted = rules.injections.get(name)
     if wanted is None:
-        raise BadReview("no such injection", 404)
+        # Another replica registered it, whose settings are newer or older for some seconds.
+        why = f"the injection {name} is not in the settings of the replica that was asked"
+        warning = f"{why}; nothing was injected"
+        return Decision(
+            verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=(warning,)
+        )
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)

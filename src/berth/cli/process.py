@@ -174,7 +174,7 @@ async def _beside(
 ) -> AsyncIterator[None]:
     """Run `work` for the length of a `with`; say when it ends by itself, and raise its error."""
     task = asyncio.create_task(work)
-    task.add_done_callback(lambda _: ended())
+    task.add_done_callback(lambda task: None if task.cancelled() else ended())
     try:
         yield
     finally:
