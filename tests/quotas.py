@@ -24,7 +24,20 @@ def watched(pod: Pod, name: str = "", version: int = 1, **status: Any) -> projec
     metadata = {"uid": name, **pod["metadata"], "resourceVersion": str(version)}
     metadata |= {"name": name or metadata["name"], "namespace": SPACE}
     raw = {**pod, "metadata": metadata, "status": status}
-    return msgspec.json.decode(msgspec.json.encode(raw), type=projections.Pod, strict=False)
+    return msgspec.convert(_stored(raw), projections.Pod)
+
+
+def _stored(value: Any, key: str = "") -> Any:
+    """Return a value as the API server stores it: without null, and amounts as text."""
+    if isinstance(value, dict):
+        kept = {name: _stored(one, name) for name, one in value.items() if one is not None}
+        if key == "resources" and "limits" in kept:
+            kept["requests"] = kept["limits"] | kept.get("requests", {})
+        return {name: str(one) for name, one in kept.items()} if key in _AMOUNTS else kept
+    return [_stored(one) for one in value] if isinstance(value, list) else value
+
+
+_AMOUNTS = ("limits", "requests")
 
 
 def quota(hard: Mapping[str, str], name: str = "gpu", version: int = 1) -> Any:

@@ -98,7 +98,7 @@ def asked(demand: Demand) -> Asked:
     for vendor in {share.vendor.name: share.vendor for share in shares if share}.values():
         total = totals[vendor.name]
         amounts |= {vendor.memory: total.memory_mib, vendor.cores: total.cores}
-        if not total.sized:
+        if vendor.memory and not total.sized:
             unsized.add(vendor.memory)
     held = {resource: amount for resource, amount in amounts.items() if resource and amount}
     return Asked(amounts=held, unsized=frozenset(unsized))
