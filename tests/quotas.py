@@ -69,7 +69,17 @@ class Cluster:
 
     def ask(self, pod: Pod, *, dry_run: bool = False, **more: Any) -> Decision:
         """Ask for a Pod, as the API server does once."""
-        review = wire.Review(
+        return self.quotas.decide(self.review(pod, dry_run=dry_run), pod, self.rules, **more)
+
+    def last(self, pod: Pod, *, refused: bool = False, dry_run: bool = False) -> None:
+        """Show the Pod as it will be stored, at /validate."""
+        verdict = Verdict.REFUSED if refused else Verdict.UNCHANGED
+        word = Decision(verdict=verdict, pod=pod)
+        self.quotas.finish(self.review(pod, dry_run=dry_run), word)
+
+    def review(self, pod: Pod, *, dry_run: bool) -> wire.Review:
+        """Return the API server's question."""
+        return wire.Review(
             api_version="admission.k8s.io/v1",
             uid="1",
             operation="CREATE",
@@ -80,9 +90,10 @@ class Cluster:
             namespace=SPACE,
             name=pod["metadata"].get("name", ""),
             dry_run=dry_run,
+            user="",
+            old_object=None,
             object=pod,
         )
-        return self.quotas.decide(review, pod, self.rules, **more)
 
     def stored(self) -> Mapping[str, int]:
         """Return the sums that are kept of what the watch has shown."""

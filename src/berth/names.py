@@ -12,6 +12,10 @@ CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 WEBHOOK: Final = "gpu.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
 WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"
+WEBHOOK_VALIDATE: Final = "validate.berth.dev"
+WEBHOOK_ALLOCATIONS: Final = "allocations.berth.dev"
+WEBHOOK_DEBUG: Final = "debug.berth.dev"
+WEBHOOK_WORKLOADS: Final = "workloads.berth.dev"
 FIELD_MANAGER: Final = "berth"
 
 # HAMi's (docs/reference/differences.md says where we read them).
@@ -25,6 +29,13 @@ DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
 ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
 """Pod annotation of HAMi's scheduler: the NVIDIA devices given, "uuid,type,MiB,cores:…;…"."""
+HAMI_ALLOCATIONS: Final = (
+    "hami.io/vgpu-node",
+    "hami.io/vgpu-time",
+    "hami.io/bind-phase",
+    "hami.io/bind-time",
+)
+"""Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 # Kubernetes' own.
@@ -33,8 +44,12 @@ QUOTA_LIMITS: Final = "limits."
 """How a ResourceQuota's entries begin that HAMi, and so we, hold to."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+NODE_USER: Final = "system:node:"
 NAME_LABEL: Final = "app.kubernetes.io/name"
+MUTATING: Final = "MutatingWebhookConfiguration"
+VALIDATING: Final = "ValidatingWebhookConfiguration"
 OS_LABEL: Final = "kubernetes.io/os"
 
 MUTATE_PATH: Final = "/mutate"
+VALIDATE_PATH: Final = "/validate"
 INJECT_PATH: Final = "/inject"

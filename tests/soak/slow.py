@@ -15,10 +15,14 @@ _decide = mutate.decide
 
 
 def _slowly(
-    raw: JsonObject, namespace: str, rules: Rules, allowance: Allowance | None = None
+    raw: JsonObject,
+    namespace: str,
+    rules: Rules,
+    user: str = "",
+    allowance: Allowance | None = None,
 ) -> Decision:
     time.sleep(_SECONDS)
-    return _decide(raw, namespace, rules, allowance)
+    return _decide(raw, namespace, rules, user, allowance)
 
 
 mutate.decide = _slowly

@@ -162,3 +162,22 @@ def test_a_share_of_unknown_size_is_claimed_as_nothing(cluster: Cluster) -> None
     cluster.now = 10
     assert len(cluster.claims) == 0
     assert cluster.claims.held(SPACE) == {}
+
+
+def test_what_is_refused_at_the_end_is_free_at_once(cluster: Cluster) -> None:
+    """/validate has the last word; in a dry run it has none about claims."""
+    made = stored(cluster.ask(asking("a")))
+    cluster.last(made, refused=True, dry_run=True)
+    assert len(cluster.claims) == 1
+    cluster.last(made, refused=True)
+    assert len(cluster.claims) == 0
+
+
+def test_an_id_that_could_have_been_read_is_believed_no_more(cluster: Cluster) -> None:
+    """Copied faster than the watch, under the same generateName: both count."""
+    made = stored(cluster.ask(asking(generate="train-")))
+    cluster.last(made)
+    copy = cluster.ask(made)
+    assert mark(copy) != made["metadata"]["annotations"][names.DECISION]
+    assert cluster.claims.held(SPACE)[MEMORY] == 2000
+    assert cluster.ask(made).verdict is Verdict.REFUSED

@@ -3,13 +3,15 @@
 A Pod has no uid at CREATE and often no name, so it is known by the id of the decision about it,
 which is written into it. Whoever may read Pods may copy an id; so it is believed only as long as
 its claim lives, for a Pod of the same name, and once: the API server calls a webhook at most
-twice for one creation.
+twice for one creation. Once we were shown what will be stored, it is believed no more: only from
+then on can anybody have read it.
 """
 
 from collections import Counter
 from collections.abc import Callable
 
 import msgspec
+from msgspec.structs import replace
 
 from berth.admission.quota import Uses
 
@@ -24,7 +26,7 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     uses: Uses
     until: float
     again: bool = False
-    """Whether the same Pod has come a second time already."""
+    """Whether the same Pod has come a second time already, or can come no more."""
 
 
 class Claims:
@@ -68,6 +70,12 @@ class Claims:
             again=again,
         )
         self._held[namespace] = self._held.get(namespace, Counter()) + Counter(uses)
+
+    def seal(self, decision: str, namespace: str) -> None:
+        """Believe the id no more: its Pod has been through all that changes it."""
+        claim = self._alive.get(decision)
+        if claim is not None and claim.namespace == namespace:
+            self._alive[decision] = replace(claim, again=True)
 
     def drop(self, decision: str, namespace: str) -> bool:
         """End a claim: its Pod was seen, or refused after all. Return whether there was one."""

@@ -3,7 +3,17 @@
 from collections.abc import Mapping, Sequence
 
 from berth import names
-from berth.admission import inject, original, patch, project, quota, scope, selector, validate
+from berth.admission import (
+    allocations,
+    inject,
+    original,
+    patch,
+    project,
+    quota,
+    scope,
+    selector,
+    validate,
+)
 from berth.admission.quota import Allowance
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.dialects import hami
@@ -17,17 +27,24 @@ NAMES_NONE = "names none of the devices that Berth knows"
 
 
 def decide(
-    raw: JsonObject, namespace: str, rules: Rules, allowance: Allowance | None = None
+    raw: JsonObject,
+    namespace: str,
+    rules: Rules,
+    user: str = "",
+    allowance: Allowance | None = None,
 ) -> Decision:
-    """Decide about a Pod at CREATE. Raises BadReview where `raw` has not the shape of a Pod.
+    """Decide about a Pod that `user` creates; "" is anybody.
 
     `allowance` is what the quotas of its namespace leave, None where they say nothing.
+    Raises BadReview where `raw` has not the shape of a Pod.
     """
     pod, left = _concerned(raw, namespace, rules)
     if pod is None:
         return left
     reading = _read(pod, rules)
     problems = tuple(validate.problems(pod, reading, rules))
+    if pod.annotations:
+        problems += tuple(allocations.written(raw, user, rules))
     asks = quota.asked(reading.demand) if allowance else quota.Asked()
     if allowance and not problems:  # only what is right in itself can be counted
         problems = tuple(quota.problems(reading.demand, asks, allowance))
@@ -74,6 +91,9 @@ def decide_all(
     Raises BadReview like `decide`.
     """
     decision = decide(raw, namespace, rules)
+    forged = () if decision.problems else tuple(allocations.written(raw, "", rules))
+    if forged and namespace not in rules.excluded_namespaces:
+        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
     for injection in rules.injections.values():
         if decision.verdict in (Verdict.REFUSED, Verdict.IGNORED):

@@ -58,7 +58,7 @@ class Quotas:
         self._follow(rules)
         limits = self._limits.get(review.namespace)
         if not limits:  # such Pods stay as they are
-            return mutate.decide(raw, review.namespace, rules)
+            return mutate.decide(raw, review.namespace, rules, review.user)
         known = None if review.dry_run else self._known(review, raw)
         allowance = Allowance(
             namespace=review.namespace,
@@ -67,17 +67,25 @@ class Quotas:
             decision=known.decision if known else self._make_id(),
             deny_unsized=deny_unsized,
         )
-        decision = mutate.decide(raw, review.namespace, rules, allowance)
+        decision = mutate.decide(raw, review.namespace, rules, review.user, allowance)
         if not review.dry_run:
             self._settle(review, decision, allowance)
         return decision
 
+    def finish(self, review: Review, decision: Decision) -> None:
+        """Take our last word on a Pod, after all that changes it: it holds nothing if refused."""
+        mark = _mark(review.object)
+        if review.dry_run or not review.creates_pod or mark is None:
+            return
+        if decision.verdict is Verdict.REFUSED:
+            self.claims.drop(mark, review.namespace)
+        else:
+            self.claims.seal(mark, review.namespace)
+
     def _known(self, review: Review, raw: JsonObject) -> Claim | None:
         """Return the claim of an earlier pass over this very creation."""
-        metadata = raw.get("metadata")
-        annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-        mark = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
-        if not isinstance(mark, str):
+        mark = _mark(raw)
+        if mark is None:
             return None
         return self.claims.known(mark, review.namespace, review.shown_name)
 
@@ -125,3 +133,10 @@ class Quotas:
         self._limits[namespace] = quota.limits(hard, self.usage.rules.options.owners)
         if not self._limits[namespace]:
             del self._limits[namespace]
+
+
+def _mark(raw: JsonObject | None) -> str | None:
+    metadata = (raw or {}).get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    mark = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
+    return mark if isinstance(mark, str) else None

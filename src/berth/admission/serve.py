@@ -7,7 +7,7 @@ from time import perf_counter
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, journal, mutate, wire
+from berth.admission import deadline, journal, mutate, verify, wire
 from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
@@ -21,6 +21,7 @@ from berth.settings import Server
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
 _MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
+_PATHS = _MUTATE | {names.VALIDATE_PATH}
 _INJECT = names.INJECT_PATH + "/"
 
 
@@ -40,7 +41,7 @@ class Handler:
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
         path, _, query = request.raw_path.partition("?")
-        if path in _MUTATE or path.startswith(_INJECT):
+        if path in _PATHS or path.startswith(_INJECT):
             if request.method != "POST":
                 return _only("POST")
             closed = self._closed(request, self.door) if self.door else None
@@ -101,6 +102,7 @@ class Handler:
             self.load.release(size)
         about = {
             "generation": generation.number,
+            "path": path,
             **journal.span(request.headers.get("traceparent"), review.uid),
         }
         self.journal.reviewed(review, decision, about, perf_counter() - started)
@@ -173,6 +175,11 @@ def decide(
 ) -> Decision:
     """Decide about one review that came to `path`. Raises BadReview."""
     rules = generation.rules
+    if path == names.VALIDATE_PATH:
+        decision = verify.decide(review, rules, generation.before)
+        if quotas:
+            quotas.finish(review, decision)
+        return decision
     if not review.creates_pod or review.object is None:
         note = "not the creation of a Pod, which alone is our business"
         return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
@@ -180,7 +187,7 @@ def decide(
         deny = generation.settings.quota.unsized == "deny"
         return quotas.decide(review, review.object, rules, deny_unsized=deny)
     if path in _MUTATE:
-        return mutate.decide(review.object, review.namespace, rules)
+        return mutate.decide(review.object, review.namespace, rules, review.user)
     name = path.removeprefix(_INJECT)
     wanted = rules.injections.get(name)
     if wanted is None:

@@ -46,20 +46,20 @@ def namespace(registration: Registration) -> JsonObject:
 
 
 def access(registration: Registration, *, counts: bool) -> list[JsonObject]:
-    """Return the account, and its rights: to keep the one webhook configuration, no more.
+    """Return the account, and its rights: to keep the two webhook configurations, no more.
 
     Where it `counts` for quotas, it may read Pods and ResourceQuotas besides.
 
     Kubernetes cannot limit `create` to a name, and an apply creates what is not there.
     """
     group = "admissionregistration.k8s.io"
-    kind = "mutatingwebhookconfigurations"
+    kinds: list[Json] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
     account = registration.service
     rules: list[Json] = [
-        {"apiGroups": [group], "resources": [kind], "verbs": ["create"]},
+        {"apiGroups": [group], "resources": kinds, "verbs": ["create"]},
         {
             "apiGroups": [group],
-            "resources": [kind],
+            "resources": kinds,
             "resourceNames": [registration.name],
             "verbs": ["get", "patch"],
         },

@@ -26,8 +26,23 @@ class Reason(Enum):
     DEVICE_ENV = "device-env"
     CLASH = "clash"
     QUOTA = "quota"
+    CONTRADICTION = "contradiction"
+    ALLOCATION = "allocation"
+    UNDONE = "undone"
 
     @property
     def is_policy(self) -> bool:
         """Whether the cluster's rules forbid it (403), or it is malformed in itself (422)."""
-        return self in {Reason.NODE_NAME, Reason.PRIVILEGED, Reason.DEVICE_ENV, Reason.QUOTA}
+        return self in _POLICY
+
+
+_POLICY = frozenset(
+    {
+        Reason.NODE_NAME,
+        Reason.PRIVILEGED,
+        Reason.DEVICE_ENV,
+        Reason.ALLOCATION,
+        Reason.UNDONE,
+        Reason.QUOTA,
+    }
+)

@@ -74,6 +74,11 @@ class Selectors:
         return (*filter(None, single), *self.uuids, *self.not_uuids, *self.other)
 
 
+def recorded(word: str) -> tuple[str, str]:
+    """Name the two Pod annotations in which HAMi records the devices of one kind."""
+    return f"hami.io/{word}-devices-to-allocate", f"hami.io/{word}-devices-allocated"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vendor:
     """One accelerator under HAMi, as the cluster's device-config has it.
@@ -150,6 +155,8 @@ class Vendor:
     device_paths: tuple[str, ...] = ()
     """hostPath prefixes that reach cards past the sharing."""
     selectors: Selectors = Selectors()
+    allocations: tuple[str, ...] = ()
+    """Pod annotations in which HAMi's scheduler and the node side record what they gave."""
     profiles: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     """Models, and the partitions ("2g.10gb") that the administrator allows on them."""
 

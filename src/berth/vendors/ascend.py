@@ -11,7 +11,7 @@ from berth.errors import UsageError
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Count, Keys, Section, Size
-from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 MODE = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
@@ -106,6 +106,7 @@ def _vendor(chip: Chip) -> Vendor:
         visible_env="ASCEND_VISIBLE_DEVICES",
         hide_from_others=chip.overwrite_env,
         hidden_value="",
+        allocations=(*recorded(word), f"huawei.com/{word}"),
         selectors=Selectors(
             uuids=(f"hami.io/use-{word}-uuid",),
             not_uuids=(f"hami.io/no-use-{word}-uuid",),

@@ -3,9 +3,13 @@
 import msgspec
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Selectors, Vendor
+from berth.model.vendor import Selectors, Vendor, recorded
 
 _DRS = "enflame.com/drs-gcu"
+_ASSIGNED = (
+    *("gcu-request-size", "gcu-assigned", "gcu-assigned-id", "gcu-assigned-index"),
+    *("gcu-assigned-minor", "gcu-assigned-time", "assigned-containers"),
+)
 
 
 class Enflame(Keys, frozen=True, kw_only=True):
@@ -35,6 +39,7 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             domain="enflame.com/",
             count=keys.resource_name_gcu,
             implied_cores=100,
+            allocations=recorded("enflame-gcu"),
         ),
         Vendor(
             family="enflame",
@@ -48,6 +53,10 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             memory_in_mib_from=256,
             cores=keys.resource_name_gcu_core,
             nonzero=frozenset({"count", "memory", "cores"}),
+            allocations=(
+                "hami.io/enflame-vgpu-devices-allocated",
+                *(f"enflame.com/{key}" for key in _ASSIGNED),
+            ),
             selectors=Selectors(
                 uuids=("enflame.com/use-gpuuuid",), not_uuids=("enflame.com/nouse-gpuuuid",)
             ),

@@ -7,7 +7,7 @@ import msgspec
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 _CARD = 98304
 _SIZES = (_CARD // 4, _CARD // 2, _CARD)
@@ -46,6 +46,7 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             name="kunlun-xpu",
             domain="kunlunxin.com/",
             count=keys.resource_count_name,
+            allocations=("hami.io/kunlun-allocated", "BAIDU_COM_DEVICE_IDX"),
             selectors=_SELECTORS,
         ),
         Vendor(
@@ -57,6 +58,7 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             slices=tuple((size, size) for size in _SIZES),
             card_mib=_CARD,
             cores_by_memory=True,
+            allocations=recorded("xpu"),
             settle=_settle,
             selectors=_SELECTORS,
         ),

@@ -63,6 +63,12 @@ def _vendors(keys: Mthreads) -> tuple[Vendor, ...]:
             slices=tuple((size * _UNIT, size * _UNIT) for size in sizes),
             card_mib=(keys.memory_per_card or (96,))[0] * _UNIT,
             settle=_settle,
+            allocations=(
+                "hami.io/mthreads-vgpu-devices-allocated",
+                "mthreads.com/gpu-index",
+                "mthreads.com/predicate-node",
+                "mthreads.com/predicate-time",
+            ),
             selectors=Selectors(
                 uuids=("mthreads.ai/use-gpuuuid",), not_uuids=("mthreads.ai/nouse-gpuuuid",)
             ),

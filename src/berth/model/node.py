@@ -1,0 +1,31 @@
+"""A node: what it can give, and what it asks of the Pods that come."""
+
+import msgspec
+
+from berth.model.device import Device
+
+
+class Taint(msgspec.Struct, frozen=True):
+    """A taint of a node; `effect` is Kubernetes' word."""
+
+    key: str
+    value: str = ""
+    effect: str = "NoSchedule"
+
+
+class Node(msgspec.Struct, frozen=True, kw_only=True):
+    """What is allocatable on a node, before anything runs there."""
+
+    name: str
+    cpu_milli: int
+    memory_mib: int
+    pods: int = 110
+    other: dict[str, int] = {}
+    """Other resources by name, in Kubernetes' whole units: ephemeral storage, RDMA, ..."""
+    labels: dict[str, str] = {}
+    taints: tuple[Taint, ...] = ()
+    ready: bool = True
+    """False also for a node that is cordoned (`spec.unschedulable`)."""
+    devices: tuple[Device, ...] = ()
+    rank: int | None = None
+    """Breaks ties, lowest first; None is one made from the name, the same everywhere."""

@@ -1,0 +1,231 @@
+"""All nodes at one instant, in columns, cheap to try things on: place, and undo.
+
+A row is a node, for good: a node that has left keeps its row, dead, until the snapshot is made
+anew. Each change of a row takes the next number of `clock`, so that whoever keeps something per
+row finds what has changed since by one comparison. What is kept that way lives by `keep`, so it
+belongs to the snapshot and goes with it.
+"""
+
+from collections.abc import Callable, Iterable
+from hashlib import blake2b
+from typing import TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from berth.model.device import Device, Kind
+from berth.model.mix import Mix
+from berth.model.node import Node
+from berth.model.placement import Allocation, Hold
+
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+NOTHING = -1
+"""The kind where there is no card, or none that may be used."""
+SLICES = 8
+"""The most slices of a card that partitions are laid on."""
+WHOLE = 1000
+"""A card's worth, in milli: the measure that policies count in."""
+
+
+class Snapshot:
+    """Columns by row; grids by row and card.
+
+    `left` is what is left of a card in milli: of its memory or of its cores, whichever is less,
+    and 0 where nothing may be placed. `room` is its sum over a node's cards.
+    """
+
+    def __init__(self, nodes: Iterable[Node] = ()) -> None:
+        """Take nodes on which nothing runs."""
+        self.nodes: list[Node] = []
+        self.row: dict[str, int] = {}
+        self.kinds: list[Kind] = []
+        self.mix = Mix()
+        self.clock = 0
+        self._kept: dict[str, object] = {}
+        self._settled: dict[str, object] = {}
+        self.rank, self.version = _column(), _column()
+        self.cpu, self.memory, self.pods = _column(), _column(), _column()
+        self.cpu_total, self.memory_total, self.pods_total = _column(), _column(), _column()
+        self.room, self.room_total, self.kind_of_node = _column(), _column(), _column()
+        self.busy = _column()
+        """Percent that a node's cards were busy lately, where that is measured."""
+        self.ready: Bools = np.zeros(0, dtype=np.bool_)
+        self.gone: Bools = np.zeros(0, dtype=np.bool_)
+        """The rows whose node has left."""
+        self.other: dict[str, Ints] = {}
+        self.other_total: dict[str, Ints] = {}
+        self.kind, self.left = _grid(), _grid()
+        self.mem_left, self.cores_left, self.slots_left = _grid(), _grid(), _grid()
+        self.holders, self.slices = _grid(), _grid()
+        self.extend(nodes)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def extend(self, nodes: Iterable[Node]) -> None:
+        """Add nodes on which nothing runs. One call for many is much cheaper than many."""
+        new = list(nodes)
+        first, more = len(self.nodes), len(new)
+        self._widen(max((len(node.devices) for node in new), default=0))
+        for name, column in vars(self).items():
+            if isinstance(column, np.ndarray):
+                setattr(self, name, _longer(column, more))
+        for named in (self.other, self.other_total):
+            for name, column in named.items():
+                named[name] = np.concatenate([column, np.zeros(more, dtype=np.int64)])
+        for row, node in enumerate(new, first):
+            self.nodes.append(node)
+            self.row[node.name] = row
+            self._fill(row, node)
+        self._settled.clear()
+
+    def remove(self, name: str) -> None:
+        """Take a node away, with all that runs there."""
+        row = self.row.pop(name)
+        self.ready[row], self.gone[row] = False, True
+        for column in (self.cpu, self.memory, self.pods, self.room, self.busy):
+            column[row] = 0
+        for column in (self.cpu_total, self.memory_total, self.pods_total, self.room_total):
+            column[row] = 0
+        self.kind[row], self.left[row] = NOTHING, 0
+        self._changed(row)
+        self._settled.clear()
+
+    def place(self, allocation: Allocation) -> None:
+        """Charge what a Pod holds."""
+        self._charge(allocation, 1)
+
+    def undo(self, allocation: Allocation) -> None:
+        """Give back what `place` charged, in any order: the Pod has left, or it was a try."""
+        self._charge(allocation, -1)
+
+    def alone(self, row: int) -> "Snapshot":
+        """Return a snapshot of one node as it is now, to try things on."""
+        one = Snapshot()
+        for name, column in vars(self).items():
+            if isinstance(column, np.ndarray):
+                setattr(one, name, column[row : row + 1].copy())
+        one.other = {name: column[row : row + 1].copy() for name, column in self.other.items()}
+        one.nodes, one.kinds = [self.nodes[row]], self.kinds
+        one.row = {self.nodes[row].name: 0}
+        return one
+
+    def measured(self, name: str, busy: int) -> None:
+        """Note how busy a node's cards were lately, in percent."""
+        row = self.row[name]
+        if self.busy[row] != busy:
+            self.busy[row] = busy
+            self._changed(row)
+
+    def keep(self, key: str, make: Callable[["Snapshot"], T]) -> T:
+        """Return what is kept under this key, made when first asked for."""
+        return self._in(self._kept, key, make)
+
+    def settled(self, key: str, make: Callable[["Snapshot"], T]) -> T:
+        """Return the same, but kept only until nodes come or go."""
+        return self._in(self._settled, key, make)
+
+    def _in(self, kept: dict[str, object], key: str, make: Callable[["Snapshot"], T]) -> T:
+        if key not in kept:
+            kept[key] = make(self)
+        return cast("T", kept[key])
+
+    def changed_since(self, clock: int) -> Ints:
+        """Return the rows that have changed since the clock showed this."""
+        return np.flatnonzero(self.version > clock)
+
+    def _charge(self, allocation: Allocation, sign: int) -> None:
+        row = self.row[allocation.node]
+        self.cpu[row] -= sign * allocation.cpu_milli
+        self.memory[row] -= sign * allocation.memory_mib
+        self.pods[row] -= sign
+        for name, amount in allocation.other.items():
+            if name in self.other:
+                self.other[name][row] -= sign * amount
+        devices = self.nodes[row].devices
+        for hold in allocation.holds:
+            self._hold(row, devices[hold.device], hold, sign)
+        self._changed(row)
+
+    def _hold(self, row: int, device: Device, hold: Hold, sign: int) -> None:
+        at = (row, hold.device)
+        memory = int(self.mem_left[at]) - sign * hold.memory_mib
+        cores = int(self.cores_left[at]) - sign * hold.cores
+        slots = int(self.slots_left[at]) - sign
+        self.mem_left[at], self.cores_left[at], self.slots_left[at] = memory, cores, slots
+        self.holders[at] += sign
+        self.slices[at] ^= hold.slices
+        if self.kind[at] != NOTHING:
+            left = left_of(device, memory, cores, slots)
+            self.room[row] += left - self.left[at]
+            self.left[at] = left
+
+    def _changed(self, row: int) -> None:
+        self.clock += 1
+        self.version[row] = self.clock
+
+    def _fill(self, row: int, node: Node) -> None:
+        self.rank[row] = _rank(node)
+        self.ready[row] = node.ready
+        self.cpu[row] = self.cpu_total[row] = node.cpu_milli
+        self.memory[row] = self.memory_total[row] = node.memory_mib
+        self.pods[row] = self.pods_total[row] = node.pods
+        for name, amount in node.other.items():
+            for named in (self.other, self.other_total):
+                named.setdefault(name, np.zeros_like(self.rank))[row] = amount
+        self.kind[row] = self.kind_of_node[row] = NOTHING
+        for card, device in enumerate(node.devices):
+            at = (row, card)
+            self.mem_left[at], self.cores_left[at] = device.memory_mib, device.cores
+            self.slots_left[at] = device.slots
+            if device.healthy:
+                self.kind[at] = self._kind(device.kind)
+                self.left[at] = left_of(device, device.memory_mib, device.cores, device.slots)
+        self.room[row] = self.room_total[row] = self.left[row].sum()
+        if node.devices:
+            self.kind_of_node[row] = self.kind[row].max()
+        self._changed(row)
+
+    def _kind(self, kind: Kind) -> int:
+        if kind not in self.kinds:
+            self.kinds.append(kind)
+        return self.kinds.index(kind)
+
+    def _widen(self, cards: int) -> None:
+        more = cards - self.kind.shape[1]
+        if more <= 0:
+            return
+        for name, grid in vars(self).items():
+            if isinstance(grid, np.ndarray) and grid.ndim == 2:
+                filler = NOTHING if name == "kind" else 0
+                setattr(self, name, np.pad(grid, ((0, 0), (0, more)), constant_values=filler))
+
+
+def left_of(device: Device, memory_mib: int, cores: int, slots: int) -> int:
+    """Return how much of a card is left, in milli, when so much of it is free."""
+    if slots <= 0:
+        return 0
+    memory = -(-memory_mib * WHOLE // max(1, device.memory_mib))  # up: a rest is never nothing
+    return max(0, min(memory, cores * WHOLE // max(1, device.cores)))
+
+
+def _rank(node: Node) -> int:
+    if node.rank is not None:
+        return node.rank
+    return int.from_bytes(blake2b(node.name.encode(), digest_size=6).digest())
+
+
+def _column() -> Ints:
+    return np.zeros(0, dtype=np.int64)
+
+
+def _grid() -> Ints:
+    return np.zeros((0, 0), dtype=np.int64)
+
+
+def _longer(column: NDArray[np.generic], more: int) -> NDArray[np.generic]:
+    return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])

@@ -1,0 +1,116 @@
+"""Which nodes a Pod may run on by labels and taints: computed by label value, not node by node."""
+
+from collections.abc import Callable
+
+import msgspec
+import numpy as np
+
+from berth.model.eligibility import NODE_NAME, Eligibility, Expression, Toleration
+from berth.model.node import Taint
+from berth.model.snapshot import Bools, Ints, Snapshot
+
+KEPT = 256
+"""Different wishes that are remembered."""
+
+
+class Eligible(msgspec.Struct, frozen=True):
+    """The nodes that a Pod accepts, and those that accept it."""
+
+    selected: Bools
+    tolerated: Bools
+    both: Bools
+
+
+def eligible(wish: Eligibility, snapshot: Snapshot) -> Eligible:
+    """Return which nodes are eligible; remembered until nodes change."""
+    known: dict[Eligibility, Eligible] = snapshot.settled("eligible", lambda _: {})
+    found = known.get(wish)
+    if found is None:
+        if len(known) > KEPT:
+            known.clear()
+        selected, tolerated = _selected(wish, snapshot), _tolerated(wish.tolerations, snapshot)
+        found = known[wish] = Eligible(selected, tolerated, selected & tolerated)
+    return found
+
+
+def _selected(wish: Eligibility, snapshot: Snapshot) -> Bools:
+    selected = _term(wish.all_of, snapshot)
+    if wish.any_of:
+        terms = [_term(term, snapshot) for term in wish.any_of if term]  # an empty one: no node
+        selected &= np.logical_or.reduce(terms) if terms else np.zeros_like(selected)
+    return selected
+
+
+def _term(term: tuple[Expression, ...], snapshot: Snapshot) -> Bools:
+    good = np.ones(len(snapshot), dtype=np.bool_)
+    for expression in term:
+        values, codes = _label(expression.key, snapshot)
+        holds = OPERATORS[expression.operator]
+        good &= np.array([holds(value, expression.values) for value in values])[codes]
+    return good
+
+
+def _label(key: str, snapshot: Snapshot) -> tuple[list[str | None], Ints]:
+    """Return the values of a label, None for nodes without it, and each node's place in them."""
+
+    def coded(snapshot: Snapshot) -> tuple[list[str | None], Ints]:
+        name = key == NODE_NAME
+        each = [node.name if name else node.labels.get(key) for node in snapshot.nodes]
+        values = list(dict.fromkeys(each))
+        place = {value: at for at, value in enumerate(values)}
+        return values, np.array([place[value] for value in each], dtype=np.int64)
+
+    return snapshot.settled(f"label/{key}", coded)
+
+
+def _number(text: str | None) -> int | None:
+    try:
+        return None if text is None else int(text)
+    except ValueError:
+        return None
+
+
+def _compared(value: str | None, values: tuple[str, ...], sign: int) -> bool:
+    has, limit = _number(value), _number(values[0] if values else None)
+    return has is not None and limit is not None and sign * has > sign * limit
+
+
+OPERATORS: dict[str, Callable[[str | None, tuple[str, ...]], bool]] = {
+    "In": lambda value, values: value in values,
+    "NotIn": lambda value, values: value not in values,
+    "Exists": lambda value, _: value is not None,
+    "DoesNotExist": lambda value, _: value is None,
+    "Gt": lambda value, values: _compared(value, values, 1),
+    "Lt": lambda value, values: _compared(value, values, -1),
+}
+
+
+def _tolerated(tolerations: tuple[Toleration, ...], snapshot: Snapshot) -> Bools:
+    sets, codes = snapshot.settled("taints", _taints)
+    good = [
+        all(any(tolerates(one, taint) for one in tolerations) for taint in taints)
+        for taints in sets
+    ]
+    tolerated: Bools = np.array(good, dtype=np.bool_)[codes]
+    return tolerated
+
+
+def _taints(snapshot: Snapshot) -> tuple[list[tuple[Taint, ...]], Ints]:
+    each = [
+        tuple(taint for taint in node.taints if taint.effect != "PreferNoSchedule")
+        for node in snapshot.nodes
+    ]
+    sets = list(dict.fromkeys(each))
+    place = {taints: at for at, taints in enumerate(sets)}
+    return sets, np.array([place[taints] for taints in each], dtype=np.int64)
+
+
+def tolerates(toleration: Toleration, taint: Taint) -> bool:
+    """Say whether a toleration is for this taint, as `ToleratesTaint` of Kubernetes does."""
+    if toleration.effect and toleration.effect != taint.effect:
+        return False
+    if toleration.key and toleration.key != taint.key:
+        return False
+    if toleration.operator == "Exists":
+        return True
+    return bool(toleration.key) and toleration.value == taint.value

@@ -1,0 +1,152 @@
+"""Why nodes do not fit: by reason, with the one that misses least, and whether waiting helps."""
+
+from collections.abc import Iterator
+
+import msgspec
+import numpy as np
+
+from berth.model.eligibility import Eligibility
+from berth.model.placement import Misfit, Without
+from berth.model.request import DeviceRequest, PodRequest
+from berth.model.snapshot import Bools, Ints, Snapshot
+from berth.placement.cards import need, suitable
+from berth.placement.eligible import eligible
+
+
+class _Question(msgspec.Struct, frozen=True):
+    """Something of which a node must have enough: now, and at all."""
+
+    reason: Misfit
+    wanted: int
+    has: Ints
+    total: Ints
+    resource: str = ""
+
+
+def without(wanted: PodRequest, snapshot: Snapshot, good: Bools) -> tuple[Without, ...]:
+    """Give each node that is not good the first reason that it has, and gather them."""
+    requests = tuple(request for _, request in (*wanted.devices, *wanted.init_devices))
+    never = _never((wanted.eligibility, requests), snapshot)
+    found = list(never.why)
+    rows = np.flatnonzero(~(good | snapshot.gone | never.rows))
+    for question in _questions(wanted, snapshot):
+        has = question.has[rows]
+        if len(rows) and has.min() < question.wanted:
+            short = has < question.wanted
+            found += _gathered(question, snapshot, rows[short])
+            rows = rows[~short]
+    if len(rows):
+        found.append(_cards(wanted, snapshot, rows))
+    return tuple(found)
+
+
+def _questions(wanted: PodRequest, snapshot: Snapshot) -> Iterator[_Question]:
+    """Ask for what changes, in the order of `Misfit`; without CPU wanted all have enough."""
+    nothing = np.zeros_like(snapshot.cpu)
+    if not snapshot.ready.all():
+        yield _Question(Misfit.NOT_READY, 1, snapshot.ready.astype(np.int64), nothing + 1)
+    if wanted.cpu_milli:
+        yield _Question(Misfit.CPU, wanted.cpu_milli, snapshot.cpu, snapshot.cpu_total)
+    if wanted.memory_mib:
+        yield _Question(Misfit.MEMORY, wanted.memory_mib, snapshot.memory, snapshot.memory_total)
+    yield _Question(Misfit.PODS, 1, snapshot.pods, snapshot.pods_total)
+    for name, amount in wanted.other.items():
+        has, total = snapshot.other.get(name, nothing), snapshot.other_total.get(name, nothing)
+        yield _Question(Misfit.OTHER, amount, has, total, name)
+
+
+_Asked = tuple[Eligibility, tuple[DeviceRequest, ...]]
+KEPT = 256
+"""Different wishes of which the answer is remembered."""
+
+
+class _Never(msgspec.Struct, frozen=True):
+    """The nodes that would not do if they were empty: the same until nodes change."""
+
+    rows: Bools
+    why: tuple[Without, ...]
+
+
+def _never(asked: _Asked, snapshot: Snapshot) -> _Never:
+    known: dict[_Asked, _Never] = snapshot.settled("never", lambda _: {})
+    found = known.get(asked)
+    if found is None:
+        if len(known) > KEPT:
+            known.clear()
+        found = known[asked] = _unable(asked, snapshot)
+    return found
+
+
+def _unable(asked: _Asked, snapshot: Snapshot) -> _Never:
+    rows, why = np.flatnonzero(~snapshot.gone), list[Without]()
+    never = np.zeros(len(snapshot), dtype=np.bool_)
+    for question in _lasting(asked, snapshot):
+        short = question.has[rows] < question.wanted
+        why += _gathered(question, snapshot, rows[short])
+        never[rows[short]] = True
+        rows = rows[~short]
+    return _Never(never, tuple(why))
+
+
+def _lasting(asked: _Asked, snapshot: Snapshot) -> Iterator[_Question]:
+    """Ask for what no Pod that leaves can change."""
+    eligibility, requests = asked
+    may = eligible(eligibility, snapshot)
+    selected, tolerated = may.selected.astype(np.int64), may.tolerated.astype(np.int64)
+    yield _Question(Misfit.NOT_SELECTED, 1, selected, selected)
+    yield _Question(Misfit.TAINTED, 1, tolerated, tolerated)
+    for request in requests:
+        wants = need(request, snapshot)
+        accepted = wants.accepted[snapshot.kind].sum(axis=1)
+        capable = wants.possible[snapshot.kind].sum(axis=1)
+        yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
+        yield _Question(Misfit.CARDS_TOO_SMALL, 1, capable, capable)
+        yield _Question(Misfit.TOO_FEW_CARDS, request.count, capable, capable)
+
+
+def _gathered(question: _Question, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
+    never = question.total[rows] < question.wanted
+    for waits, some in ((False, rows[never]), (True, rows[~never])):
+        if len(some):
+            nearest = some[question.has[some].argmax()]
+            yield Without(
+                reason=question.reason,
+                nodes=len(some),
+                waiting_helps=waits,
+                nearest=snapshot.nodes[nearest].name,
+                wanted=question.wanted,
+                has=int(question.has[nearest]),
+                resource=question.resource,
+            )
+
+
+def _cards(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Without:
+    """Say what the card with the most left lacks."""
+    request = wanted.shape.request
+    if request is None or request.count > 1 or request.whole:
+        return _too_few(request, snapshot, rows)
+    at, card = divmod(int(snapshot.left[rows].argmax()), snapshot.left.shape[1])
+    row = int(rows[at])
+    return Without(
+        reason=Misfit.CARDS,
+        nodes=len(rows),
+        waiting_helps=True,
+        nearest=snapshot.nodes[row].name,
+        wanted=int(need(request, snapshot).memory[snapshot.kind[row, card]]),
+        has=int(snapshot.mem_left[row, card]),
+        resource="MiB of one card",
+    )
+
+
+def _too_few(request: DeviceRequest | None, snapshot: Snapshot, rows: Ints) -> Without:
+    count = 1 if request is None else request.count
+    row = rows[[snapshot.room[rows].argmax()]]
+    free = 0 if request is None else np.count_nonzero(suitable(request, snapshot, row))
+    return Without(
+        reason=Misfit.CARDS,
+        nodes=len(rows),
+        waiting_helps=True,
+        nearest=snapshot.nodes[row[0]].name,
+        wanted=count,
+        has=int(free),
+    )

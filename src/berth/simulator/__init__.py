@@ -1,0 +1,1 @@
+"""What if: the real decisions over a trace, in virtual time."""

@@ -1,0 +1,84 @@
+"""What is kept between decisions is bounded, and what is learned fades."""
+
+import pytest
+
+from berth.model import mix
+from berth.model.mix import Mix
+from berth.model.placement import Placement
+from berth.model.request import Shape
+from berth.model.snapshot import Snapshot
+from berth.placement import board
+from berth.placement.decide import decide
+from berth.placement.policies import POLICIES
+from berth.placement.typical import AT_MOST, OF_SEVERAL, typical
+from tests.placement.clusters import node, pod, share, whole
+
+
+def test_old_arrivals_fade_and_rare_shapes_go() -> None:
+    """A shape that is never seen again is forgotten; one that comes always stays."""
+    learned = Mix()
+    learned.arrived(Shape(1, None))
+    for _ in range(2 * mix.MEMORY):
+        learned.arrived(Shape(2, None))
+    assert set(learned.counts) == {Shape(2, None)}
+    assert learned.counts.total() <= mix.MEMORY
+    assert learned.arrivals == 2 * mix.MEMORY + 1
+
+
+def test_different_shapes_are_bounded() -> None:
+    """Also where no Pod is like another."""
+    learned = Mix()
+    for cpu in range(3 * mix.SHAPES):
+        learned.arrived(Shape(cpu, None))
+    assert len(learned.counts) <= mix.SHAPES
+    snapshot = Snapshot([node("a", 8)])
+    counts = {Shape(cpu, whole(2)): 1 for cpu in range(2_000)}
+    assert len(typical(counts, snapshot, several=True).shapes) <= AT_MOST + OF_SEVERAL
+
+
+def test_churn_is_departures_per_arrival_lately() -> None:
+    """Nought where nothing leaves, one where as many leave as come."""
+    learned = Mix()
+    for _ in range(100):
+        learned.arrived(Shape(1, None))
+    assert learned.churn == 0
+    for _ in range(10_000):
+        learned.departed()
+        learned.arrived(Shape(1, None))
+    assert learned.churn == pytest.approx(1, abs=0.01)
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_sheets_are_bounded_and_one_that_is_made_again_says_the_same(
+    policy: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With room for few shapes, decisions are those of a snapshot with room for all."""
+    nodes = [node(f"n{at}", 4) for at in range(8)]
+    wanted = [pod(share(1_000 * at, count=1 + at % 2)) for at in range(1, 9)] * 2
+
+    def places() -> list[str]:
+        snapshot, went = Snapshot(nodes), []
+        for one in wanted:
+            decision = decide(one, snapshot, POLICIES[policy])
+            assert isinstance(decision, Placement)
+            snapshot.place(decision.allocation)
+            went.append(decision.allocation.node)
+        return went
+
+    roomy = places()
+    monkeypatch.setattr(board, "CELLS", 1)
+    assert places() == roomy
+
+
+def test_a_new_shape_on_many_nodes_is_scored_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The fullest nodes at once, the others later; one that fits is never overlooked."""
+    monkeypatch.setattr(board, "AT_ONCE", 4)
+    monkeypatch.setattr(board, "IN_TURN", 3)
+    snapshot = Snapshot(node(f"n{at:02}", 1, rank=at) for at in range(20))
+    went = []
+    for _ in range(20):
+        decision = decide(pod(whole()), snapshot, POLICIES["scarcity"])
+        assert isinstance(decision, Placement)
+        snapshot.place(decision.allocation)
+        went.append(decision.allocation.node)
+    assert len(set(went)) == 20

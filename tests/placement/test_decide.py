@@ -1,0 +1,206 @@
+"""Decisions that a person would expect, one by one."""
+
+import msgspec
+import pytest
+
+from berth.model.placement import Misfit, Placement, Refusal
+from berth.model.request import DeviceRequest, PodRequest
+from berth.model.snapshot import Snapshot
+from berth.placement.decide import decide
+from berth.placement.policies import POLICIES
+from tests.placement.clusters import T4, node, pod, share, whole
+
+BINPACK, SPREAD = POLICIES["binpack"], POLICIES["spread"]
+
+
+def placed(snapshot: Snapshot, wanted: PodRequest, policy: str = "binpack") -> tuple[str, ...]:
+    """Place a Pod that must fit, and return its node and the numbers of its cards."""
+    decision = decide(wanted, snapshot, POLICIES[policy])
+    assert isinstance(decision, Placement)
+    snapshot.place(decision.allocation)
+    holds = decision.allocation.holds
+    return decision.allocation.node, *(f"{hold.container}:{hold.device}" for hold in holds)
+
+
+def refused(snapshot: Snapshot, wanted: PodRequest) -> Refusal:
+    """Return why a Pod does not fit anywhere."""
+    decision = decide(wanted, snapshot, BINPACK)
+    assert isinstance(decision, Refusal)
+    return decision
+
+
+def test_shares_fill_a_card_and_a_whole_card_is_an_idle_one() -> None:
+    """Binpack puts shares together; who wants a card alone gets one that nobody holds."""
+    snapshot = Snapshot([node("a", 2), node("b", 2)])
+    first = placed(snapshot, pod(share(20_000)))
+    assert placed(snapshot, pod(share(20_000))) == first
+    assert placed(snapshot, pod(whole()))[1] != first[1]
+    assert placed(snapshot, pod(share(41_920))) == first, "81920 MiB in all"
+
+
+def test_spread_takes_the_emptiest_node_and_card() -> None:
+    """Four shares go to four cards, node by node in turn."""
+    snapshot = Snapshot([node("a", 2, rank=1), node("b", 2, rank=2)])
+    went = [placed(snapshot, pod(share(10_000)), "spread") for _ in range(4)]
+    assert went == [("a", "c0:0"), ("b", "c0:0"), ("a", "c0:1"), ("b", "c0:1")]
+
+
+def test_mutex_takes_only_cards_that_nobody_holds() -> None:
+    """The second share does not join the first, and the third has no place."""
+    snapshot = Snapshot([node("a", 2)])
+    assert placed(snapshot, pod(share(10_000)), "mutex") == ("a", "c0:0")
+    assert placed(snapshot, pod(share(10_000)), "mutex") == ("a", "c0:1")
+    assert isinstance(decide(pod(share(10_000)), snapshot, POLICIES["mutex"]), Refusal)
+
+
+def test_a_card_whose_cores_are_given_away_takes_no_share_without_cores() -> None:
+    """HAMi's rule 13: such a share would starve."""
+    snapshot = Snapshot([node("a", 1)])
+    placed(snapshot, pod(share(1_000, cores=60)))
+    placed(snapshot, pod(share(1_000, cores=40)))
+    assert refused(snapshot, pod(share(1_000))).without[0].reason is Misfit.CARDS
+
+
+def test_slots_end() -> None:
+    """A card with two slots carries two containers, however small."""
+    snapshot = Snapshot([node("a", 1, slots=2)])
+    placed(snapshot, pod(share(100)))
+    placed(snapshot, pod(share(100)))
+    refused(snapshot, pod(share(100)))
+
+
+def test_containers_hold_side_by_side_and_an_init_container_before_them() -> None:
+    """Two containers need two halves; an init container may take what they hold later."""
+    snapshot = Snapshot([node("a", 1)])
+    wanted = msgspec.structs.replace(
+        pod(share(40_000), share(40_000)), init_devices=(("init", share(81_920)),)
+    )
+    decision = decide(wanted, snapshot, BINPACK)
+    assert isinstance(decision, Placement)
+    assert [(hold.container, hold.memory_mib) for hold in decision.allocation.holds] == [
+        ("c0", 40_000),
+        ("c1", 40_000),
+        ("init", 1_920),
+    ], "the init container needs 1920 MiB more than the others together"
+    refused(snapshot, pod(share(41_000), share(41_000)))
+
+
+def test_models_vendors_and_uuids() -> None:
+    """What a request accepts, and what it does not."""
+    snapshot = Snapshot([node("a", 2), node("t", 2, T4)])
+    t4 = DeviceRequest(vendor="nvidia", memory_mib=1_000, models=("t4",))
+    assert placed(snapshot, pod(t4))[0] == "t"
+    not_t4 = DeviceRequest(vendor="nvidia", memory_mib=1_000, models_not=("T4",))
+    assert placed(snapshot, pod(not_t4))[0] == "a"
+    that = DeviceRequest(vendor="nvidia", memory_mib=1_000, uuids=("t-1",))
+    assert placed(snapshot, pod(that)) == ("t", "c0:1")
+    rest = DeviceRequest(vendor="nvidia", memory_mib=1_000, uuids_not=("t-0", "t-1", "a-0"))
+    assert placed(snapshot, pod(rest)) == ("a", "c0:1")
+    other = DeviceRequest(vendor="ascend", memory_mib=1_000)
+    assert not refused(snapshot, pod(other)).waiting_helps
+
+
+def test_a_share_in_percent_is_of_each_card_its_own() -> None:
+    """Half of a T4 is not half of an A100."""
+    half = DeviceRequest(vendor="nvidia", memory_percent=50)
+    snapshot = Snapshot([node("t", 1, T4)])
+    decision = decide(pod(half), snapshot, BINPACK)
+    assert isinstance(decision, Placement)
+    assert decision.allocation.holds[0].memory_mib == 7_680
+
+
+LINKS = ((0, 1, 9, 1), (1, 0, 1, 9), (9, 1, 0, 1), (1, 9, 1, 0))
+
+
+def test_linked_cards_and_cards_of_one_numa_node() -> None:
+    """Two linked cards are 0 and 2; two of one NUMA node are 0 and 1, or 2 and 3."""
+    two = msgspec.structs.replace(whole(2), linked=True)
+    snapshot = Snapshot([node("a", 4, links=LINKS, numa=(0, 0, 1, 1))])
+    assert placed(snapshot, pod(two)) == ("a", "c0:0", "c0:2")
+    near = msgspec.structs.replace(whole(2), same_numa=True)
+    refused(snapshot, pod(near))
+    snapshot = Snapshot([node("a", 4, links=LINKS, numa=(0, 0, 1, 1))])
+    placed(snapshot, pod(share(1)))
+    assert placed(snapshot, pod(near)) == ("a", "c0:2", "c0:3")
+
+
+def test_topology_goes_where_the_links_are() -> None:
+    """A node with linked cards beats one without, for a Pod of two."""
+    plain = tuple(tuple(0 for _ in range(4)) for _ in range(4))
+    snapshot = Snapshot([node("plain", 4, links=plain), node("linked", 4, links=LINKS)])
+    assert placed(snapshot, pod(whole(2)), "topology") == ("linked", "c0:0", "c0:2")
+
+
+def test_least_utilised_goes_where_cards_are_idle() -> None:
+    """Measured load comes first; without it, the emptiest."""
+    snapshot = Snapshot([node("a", 1, rank=0), node("b", 1, rank=1)])
+    snapshot.measured("a", 80)
+    assert placed(snapshot, pod(share(1_000)), "least-utilised")[0] == "b"
+    snapshot.measured("b", 90)
+    assert placed(snapshot, pod(share(1_000)), "least-utilised")[0] == "a"
+
+
+def test_a_refusal_says_for_each_class_of_nodes_why_and_how_near() -> None:
+    """What can never be, what others hold, and which node misses least."""
+    snapshot = Snapshot(
+        [
+            node("cpu-only", 0),
+            node("small", 2, T4),
+            node("one-card", 1),
+            node("busy", 4),
+            node("weak", 4, cpu=500),
+            node("gone", 4),
+        ]
+    )
+    busy = msgspec.structs.replace(whole(), uuids=("busy-0",))
+    placed(snapshot, pod(busy))
+    placed(snapshot, msgspec.structs.replace(pod(), cpu_milli=32_000), "spread")
+    snapshot.remove("gone")
+    wanted = share(40_000, count=4)
+    why = {some.reason: some for some in refused(snapshot, pod(wanted)).without}
+    assert why[Misfit.NO_SUCH_CARD].nearest == "cpu-only"
+    assert why[Misfit.CARDS_TOO_SMALL].nearest == "small"
+    assert (why[Misfit.TOO_FEW_CARDS].wanted, why[Misfit.TOO_FEW_CARDS].has) == (4, 1)
+    assert (why[Misfit.CARDS].wanted, why[Misfit.CARDS].has) == (4, 3)
+    assert why[Misfit.CPU].nearest == "weak"
+    assert {some.reason for some in why.values() if some.waiting_helps} == {Misfit.CARDS}
+    assert str(why[Misfit.CARDS]) == "1 node: 4 free cards wanted, busy has 3; may fit later"
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason", "waits"),
+    [
+        (pod(cpu=33_000), Misfit.CPU, False),
+        (pod(cpu=32_000), Misfit.CPU, True),
+        (pod(memory=200_000), Misfit.MEMORY, False),
+        (pod(memory=131_072), Misfit.MEMORY, True),
+        (PodRequest(other={"rdma": 1}), Misfit.OTHER, False),
+    ],
+)
+def test_nodes_are_judged_whole(wanted: PodRequest, reason: Misfit, *, waits: bool) -> None:
+    """CPU, memory and other resources, now and at all."""
+    snapshot = Snapshot([node("a", 1)])
+    placed(snapshot, pod())
+    (why,) = refused(snapshot, wanted).without
+    assert (why.reason, why.waiting_helps) == (reason, waits)
+
+
+def test_the_best_candidates_come_first_and_ties_go_by_rank() -> None:
+    """As many as were asked for; of equal nodes the lower rank."""
+    snapshot = Snapshot([node("a", 1, rank=3), node("b", 1, rank=1), node("c", 2, rank=2)])
+    decision = decide(pod(share(1_000)), snapshot, BINPACK, limit=2)
+    assert isinstance(decision, Placement)
+    assert [candidate.node for candidate in decision.candidates] == ["b", "a"]
+    assert decision.fitting == 3
+
+
+def test_nodes_come_and_go() -> None:
+    """New nodes and new kinds of card are seen by every policy; gone ones are not chosen."""
+    for policy in POLICIES:
+        snapshot = Snapshot([node("a", 1)])
+        assert placed(snapshot, pod(whole()), policy)[0] == "a"
+        assert isinstance(decide(pod(whole()), snapshot, POLICIES[policy]), Refusal)
+        snapshot.extend([node("t", 4, T4)])
+        assert placed(snapshot, pod(whole()), policy)[0] == "t"
+        snapshot.remove("t")
+        assert isinstance(decide(pod(whole()), snapshot, POLICIES[policy]), Refusal)

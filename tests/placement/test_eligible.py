@@ -1,0 +1,90 @@
+"""Node selector, required affinity and taints, as Kubernetes reads them."""
+
+import msgspec
+import pytest
+
+from berth.model.eligibility import NODE_NAME, Eligibility, Expression, Toleration
+from berth.model.node import Node, Taint
+from berth.model.placement import Misfit, Placement, Refusal
+from berth.model.snapshot import Snapshot
+from berth.placement.decide import decide
+from berth.placement.eligible import eligible, tolerates
+from berth.placement.policies import POLICIES
+from tests.placement.clusters import node, pod
+
+
+def labelled(name: str, *taints: Taint, **labels: str) -> Node:
+    """Return a node with labels and taints."""
+    return msgspec.structs.replace(node(name), labels=labels, taints=taints)
+
+
+NODES = [labelled("a", zone="x", gen="4"), labelled("b", zone="y", gen="8"), labelled("c")]
+
+
+def chosen(wish: Eligibility) -> str:
+    """Return the names of the nodes that are eligible, in one word."""
+    good = eligible(wish, Snapshot(NODES)).both
+    return "".join(node.name for node, fits in zip(NODES, good, strict=True) if fits)
+
+
+@pytest.mark.parametrize(
+    ("expression", "names"),
+    [
+        (Expression("zone", "In", ("x", "z")), "a"),
+        (Expression("zone", "NotIn", ("x",)), "bc"),
+        (Expression("zone", "Exists"), "ab"),
+        (Expression("zone", "DoesNotExist"), "c"),
+        (Expression("gen", "Gt", ("4",)), "b"),
+        (Expression("gen", "Lt", ("8",)), "a"),
+        (Expression("zone", "Gt", ("4",)), ""),
+        (Expression(NODE_NAME, "In", ("c",)), "c"),
+    ],
+)
+def test_operators(expression: Expression, names: str) -> None:
+    """A label that is missing is in no list, and greater than nothing."""
+    assert chosen(Eligibility(all_of=(expression,))) == names
+    assert chosen(Eligibility(any_of=((expression,),))) == names
+
+
+def test_terms_are_alternatives_and_an_empty_one_is_none() -> None:
+    """Each term must hold whole; the selector on top of one of them."""
+    x, y = Expression("zone", "In", ("x",)), Expression("zone", "In", ("y",))
+    assert chosen(Eligibility(any_of=((x,), (y,)))) == "ab"
+    assert chosen(Eligibility(any_of=((x, y),))) == ""
+    assert chosen(Eligibility(any_of=((),))) == ""
+    assert chosen(Eligibility(all_of=(x,), any_of=((x,), (y,)))) == "a"
+
+
+GPU = Taint("gpu", "yes")
+
+
+@pytest.mark.parametrize(
+    ("toleration", "taint", "holds"),
+    [
+        (Toleration("gpu", value="yes"), GPU, True),
+        (Toleration("gpu", value="no"), GPU, False),
+        (Toleration("gpu", "Exists"), GPU, True),
+        (Toleration(operator="Exists"), GPU, True),
+        (Toleration("gpu", "Exists", effect="NoExecute"), GPU, False),
+        (Toleration("other", "Exists"), GPU, False),
+    ],
+)
+def test_tolerations(toleration: Toleration, taint: Taint, *, holds: bool) -> None:
+    """Key, value and effect; an empty one is any."""
+    assert tolerates(toleration, taint) is holds
+
+
+def test_a_preference_keeps_nobody_away_and_a_taint_does() -> None:
+    """And the refusal says which of the two reasons it is, and that waiting does not help."""
+    soft = labelled("soft", Taint("x", effect="PreferNoSchedule"))
+    snapshot = Snapshot([labelled("hard", GPU), soft])
+    decision = decide(pod(), snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    assert decision.allocation.node == "soft"
+    assert [some.reason for some in decision.without] == [Misfit.TAINTED]
+    nowhere = Eligibility(all_of=(Expression("zone", "Exists"),))
+    wanted = msgspec.structs.replace(pod(), eligibility=nowhere)
+    refusal = decide(wanted, snapshot, POLICIES["binpack"])
+    assert isinstance(refusal, Refusal)
+    assert [some.reason for some in refusal.without] == [Misfit.NOT_SELECTED]
+    assert not refusal.waiting_helps

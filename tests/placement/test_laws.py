@@ -1,0 +1,160 @@
+"""Laws of snapshots and decisions, over random clusters and random sequences of Pods."""
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from berth.model.node import Node
+from berth.model.placement import Allocation, Placement
+from berth.model.request import PodRequest
+from berth.model.snapshot import Snapshot
+from berth.placement import baselines
+from berth.placement.decide import decide
+from berth.placement.fragmentation import Fragmentation
+from berth.placement.policies import POLICIES
+from berth.placement.policy import Policy
+from berth.placement.scarcity import FIRST, State
+from berth.placement.stock import Stock
+from berth.placement.typical import typical
+from tests.placement.clusters import NODES, PODS
+
+EVERY_POLICY = [*POLICIES.values(), baselines.Random(np.random.default_rng(7))]
+by_policy = pytest.mark.parametrize("policy", EVERY_POLICY, ids=lambda policy: policy.name)
+
+
+def columns(snapshot: Snapshot) -> dict[str, list[object]]:
+    """Return all that a snapshot says of its nodes, without when it was last changed."""
+    return {
+        name: column.tolist()
+        for name, column in vars(snapshot).items()
+        if isinstance(column, np.ndarray) and name != "version"
+    }
+
+
+def run(
+    snapshot: Snapshot, pods: list[PodRequest], policy: Policy, leaving: Random
+) -> list[Allocation]:
+    """Place Pods one by one, let some leave, and return who is left."""
+    running: list[Allocation] = []
+    for wanted in pods:
+        snapshot.mix.arrived(wanted.shape)
+        decision = decide(wanted, snapshot, policy)
+        if isinstance(decision, Placement):
+            snapshot.place(decision.allocation)
+            running.append(decision.allocation)
+        if running and leaving.random() < 0.3:
+            snapshot.undo(running.pop(leaving.randrange(len(running))))
+            snapshot.mix.departed()
+    return running
+
+
+@settings(max_examples=25, deadline=None)
+@given(NODES, st.lists(PODS, max_size=12), st.randoms(use_true_random=False))
+def test_undo_in_any_order_gives_back_all(
+    nodes: list[Node], pods: list[PodRequest], order: Random
+) -> None:
+    """Place, then undo, is nothing at all."""
+    snapshot = Snapshot(nodes)
+    before = columns(snapshot)
+    running = run(snapshot, pods, POLICIES["binpack"], order)
+    order.shuffle(running)
+    for allocation in running:
+        snapshot.undo(allocation)
+    assert columns(snapshot) == before
+
+
+@by_policy
+@settings(max_examples=15, deadline=None)
+@given(nodes=NODES, pods=st.lists(PODS, max_size=30), order=st.randoms(use_true_random=False))
+def test_nothing_is_ever_given_twice(
+    policy: Policy, nodes: list[Node], pods: list[PodRequest], order: Random
+) -> None:
+    """No card, CPU or memory is overcommitted, and who wants a card alone has it alone."""
+    snapshot = Snapshot(nodes)
+    running = run(snapshot, pods, policy, order)
+    for column in (snapshot.cpu, snapshot.memory, snapshot.pods, snapshot.mem_left):
+        assert (column >= 0).all()
+    assert (snapshot.cores_left >= 0).all()
+    assert (snapshot.slots_left >= 0).all()
+    held = [(one.node, hold.device, hold.cores) for one in running for hold in one.holds]
+    for name, device, cores in held:
+        alone = sum((name, device) == (other, card) for other, card, _ in held) == 1
+        assert cores < 100 or alone
+
+
+@by_policy
+@settings(max_examples=15, deadline=None)
+@given(
+    nodes=NODES,
+    pods=st.lists(PODS, max_size=20),
+    wanted=PODS,
+    order=st.randoms(use_true_random=False),
+)
+def test_a_decision_changes_nothing_and_a_refusal_is_right(
+    policy: Policy, nodes: list[Node], pods: list[PodRequest], wanted: PodRequest, order: Random
+) -> None:
+    """Deciding leaves the snapshot as it was; the reasons count every node that does not fit."""
+    snapshot = Snapshot(nodes)
+    run(snapshot, pods, policy, order)
+    before, clock = columns(snapshot), snapshot.clock
+    decision = decide(wanted, snapshot, policy)
+    assert columns(snapshot) == before
+    assert snapshot.clock == clock
+    counted = sum(some.nodes for some in decision.without)
+    fitting = decision.fitting if isinstance(decision, Placement) else 0
+    assert counted + fitting == len(nodes)
+
+
+@pytest.mark.parametrize("name", sorted(set(POLICIES) - {"scarcity", "fragmentation"}))
+@settings(max_examples=10, deadline=None)
+@given(
+    nodes=NODES,
+    pods=st.lists(PODS, max_size=25),
+    wanted=PODS,
+    order=st.randoms(use_true_random=False),
+)
+def test_kept_scores_equal_those_computed_anew(
+    name: str, nodes: list[Node], pods: list[PodRequest], wanted: PodRequest, order: Random
+) -> None:
+    """A snapshot that has lived through events decides as one that is made of what is left."""
+    lived = Snapshot(nodes)
+    running = run(lived, pods, POLICIES[name], order)
+    fresh = Snapshot(nodes)
+    for allocation in running:
+        fresh.place(allocation)
+    assert decide(wanted, lived, POLICIES[name]) == decide(wanted, fresh, POLICIES[name])
+
+
+@settings(max_examples=25, deadline=None)
+@given(NODES, st.lists(PODS, max_size=25), PODS, st.randoms(use_true_random=False))
+def test_kept_scores_of_fragmentation_equal_those_computed_anew(
+    nodes: list[Node], pods: list[PodRequest], wanted: PodRequest, order: Random
+) -> None:
+    """The same, with the list of typical requests known beforehand."""
+    lived, fresh = Snapshot(nodes), Snapshot(nodes)
+    counts = Counter(pod.shape for pod in [*pods, wanted])
+    policy = Fragmentation(typical(counts, lived))
+    for allocation in run(lived, pods, policy, order):
+        fresh.place(allocation)
+    assert decide(wanted, lived, policy) == decide(wanted, fresh, policy)
+
+
+@settings(max_examples=25, deadline=None)
+@given(NODES, st.lists(PODS, min_size=FIRST, max_size=60), st.randoms(use_true_random=False))
+def test_the_tables_of_scarcity_equal_those_computed_anew(
+    nodes: list[Node], pods: list[PodRequest], order: Random
+) -> None:
+    """Events and new weights leave no trace in the tables but the right numbers."""
+    snapshot = Snapshot(nodes)
+    run(snapshot, pods, POLICIES["scarcity"], order)
+    state = snapshot.keep("scarcity", State)
+    state.refresh(snapshot)
+    fresh = Stock(state.stock.columns, snapshot)
+    assert np.array_equal(state.stock.times, fresh.times)
+    assert np.array_equal(state.stock.usable, fresh.usable)
+    slots = fresh.columns.slots(fresh.times, snapshot.cpu)
+    assert np.allclose(state.groups_total, (slots @ state.weights.groups).sum(axis=0))

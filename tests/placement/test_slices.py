@@ -1,0 +1,108 @@
+"""MIG: real geometry, and no slice given twice. The profiles are those of an A100 with 40 GB."""
+
+from itertools import combinations
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from berth.model.device import Profile
+from berth.model.node import Node
+from berth.model.placement import Allocation, Placement, Refusal
+from berth.model.request import DeviceRequest
+from berth.model.snapshot import Snapshot
+from berth.placement.decide import decide
+from berth.placement.policies import POLICIES
+from tests.placement.clusters import node, pod, share, whole
+
+PROFILES = (
+    Profile("1g.5gb", 4_864, 14, 1, (0, 1, 2, 3, 4, 5, 6)),
+    Profile("2g.10gb", 9_856, 28, 2, (0, 2, 4)),
+    Profile("3g.20gb", 19_968, 42, 4, (0, 4)),
+    Profile("4g.20gb", 19_968, 57, 4, (0,)),
+    Profile("7g.40gb", 40_192, 100, 8, (0,)),
+)
+
+
+def mig(cards: int = 1) -> Node:
+    """Return a node whose cards are cut into partitions."""
+    made = node("m", cards, ("A100-SXM4-40GB", 40_960))
+    devices = tuple(
+        msgspec.structs.replace(device, mode="mig", profiles=PROFILES) for device in made.devices
+    )
+    return msgspec.structs.replace(made, devices=devices)
+
+
+def placed(snapshot: Snapshot, request: DeviceRequest) -> tuple[str, int] | None:
+    """Place a Pod, and return its partition and where that lies; None if it has no place."""
+    decision = decide(pod(request, cpu=0), snapshot, POLICIES["binpack"])
+    if isinstance(decision, Refusal):
+        return None
+    snapshot.place(decision.allocation)
+    (hold,) = decision.allocation.holds
+    return hold.profile, hold.slices
+
+
+def test_the_smallest_profile_with_memory_enough_small_ones_on_top() -> None:
+    """Of a request of 4 GiB one slice is left unused in memory, and none is in the way."""
+    snapshot = Snapshot([mig()])
+    assert placed(snapshot, share(4_096)) == ("1g.5gb", 0b1000000)
+    assert placed(snapshot, share(4_865)) == ("2g.10gb", 0b11)
+    assert placed(snapshot, share(12_000)) is None, "a small one lies in the upper half"
+    assert placed(snapshot, share(4_096)) == ("1g.5gb", 0b100000)
+
+
+def test_two_halves_and_no_third() -> None:
+    """3g lies in the upper half; then 4g, of the same memory, would be tried for the lower."""
+    snapshot = Snapshot([mig()])
+    assert placed(snapshot, share(19_000)) == ("3g.20gb", 0b11110000)
+    assert placed(snapshot, share(19_000)) == ("3g.20gb", 0b1111)
+    assert placed(snapshot, share(1_000)) is None
+
+
+def test_a_card_alone_is_the_largest_profile_and_wants_an_empty_card() -> None:
+    """Also where the request names more memory than that profile has."""
+    snapshot = Snapshot([mig(2)])
+    placed(snapshot, share(1_000))
+    assert placed(snapshot, whole()) == ("7g.40gb", 0b11111111)
+    assert placed(snapshot, whole()) is None
+
+
+@pytest.mark.parametrize(("mode", "node_name"), [("mig", "m"), ("hami-core", "h")])
+def test_a_mode_is_asked_for(mode: str, node_name: str) -> None:
+    """By the vendor's word."""
+    plain = node("h")
+    devices = tuple(msgspec.structs.replace(card, mode="hami-core") for card in plain.devices)
+    snapshot = Snapshot([mig(), msgspec.structs.replace(plain, devices=devices)])
+    wanted = DeviceRequest(vendor="nvidia", memory_mib=1_000, mode=mode)
+    decision = decide(pod(wanted), snapshot, POLICIES["spread"])
+    assert isinstance(decision, Placement)
+    assert decision.allocation.node == node_name
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from([1_000, 5_000, 9_856, 15_000, 40_000]), st.booleans()),
+        max_size=25,
+    )
+)
+def test_no_slice_is_given_twice(asked: list[tuple[int, bool]]) -> None:
+    """Whoever comes and goes, partitions do not overlap, and start where they may."""
+    snapshot, running = Snapshot([mig(2)]), list[Allocation]()
+    for memory, leaves in asked:
+        decision = decide(pod(share(memory), cpu=0), snapshot, POLICIES["scarcity"])
+        if isinstance(decision, Placement):
+            snapshot.place(decision.allocation)
+            running.append(decision.allocation)
+        if leaves and running:
+            snapshot.undo(running.pop(0))
+        holds = [hold for one in running for hold in one.holds]
+        for one, other in combinations(holds, 2):
+            assert one.device != other.device or not one.slices & other.slices
+        for hold in holds:
+            (profile,) = [one for one in PROFILES if one.name == hold.profile]
+            start = (hold.slices & -hold.slices).bit_length() - 1
+            assert start in profile.starts
+            assert hold.slices == ((1 << profile.size) - 1) << start

@@ -1,0 +1,88 @@
+"""`berth simulate` on a tenth of the published cluster, and what the default policy gains there."""
+
+import json
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+from click.testing import CliRunner
+
+from berth.cli.simulate import command
+from berth.errors import UsageError
+from berth.simulator.run import Result, Run
+from berth.simulator.runs import Job, one, policy_of
+from berth.simulator.trace import Trace, order, own, read
+
+
+@pytest.fixture(scope="module")
+def tenth() -> Trace:
+    """Return every tenth node and Pod of the default trace."""
+    whole = read(own(), "default")
+    return msgspec.structs.replace(
+        whole, folder=Path("nowhere"), nodes=whole.nodes[::10], pods=whole.pods[::10]
+    )
+
+
+def allocated(trace: Trace, policy: str, offered: float = 1.0) -> float:
+    """Return what a policy allocates, in percent."""
+    run = Run(trace, 1)
+    for _ in run.steps(policy_of(policy, run), offered):
+        pass
+    return run.result(policy, offered).gpu_allocation_percent
+
+
+def test_the_default_policy_allocates_more_than_the_others(tenth: Trace) -> None:
+    """On a tenth of the cluster, too: seed 1 is not one of the published."""
+    ours = allocated(tenth, "scarcity")
+    for other in ("fragmentation", "first-fit", "best-fit", "random", "binpack", "spread"):
+        assert ours > allocated(tenth, other), other
+    assert ours > 95.0
+
+
+def test_the_same_seed_gives_the_same_run(tenth: Trace) -> None:
+    """Nothing is random but what the seed says."""
+    assert allocated(tenth, "random", 0.5) == allocated(tenth, "random", 0.5)
+    assert order(tenth, 1) == order(tenth, 1) != order(tenth, 2)
+
+
+def simulate(*words: str) -> list[dict[str, object]]:
+    """Run the command, and return its JSON."""
+    done = CliRunner().invoke(command, [*words, "-o", "json"], catch_exceptions=False)
+    found: list[dict[str, object]] = json.loads(done.stdout)
+    return found
+
+
+def test_one_object_for_each_run_the_default_policy_without_another() -> None:
+    """In the order of the words; two runs use two processes and say the same as one."""
+    (alone,) = simulate("--seed", "43", "--offered", "0.02")
+    first, second = simulate("--seed", "43", "--seed", "42", "--offered", "0.02")
+    assert first == alone
+    assert (second["seed"], second["policy"], second["trace"]) == (42, "scarcity", "default")
+    assert {"gpu_allocation_percent", "failed_pods", "fragmentation_percent"} <= set(first)
+
+
+def test_what_comes_at_an_offered_load_is_offered(tenth: Trace) -> None:
+    """All that comes early on is placed, so that is what is allocated."""
+    assert allocated(tenth, "first-fit", 0.5) == pytest.approx(50, abs=0.6)
+
+
+def test_with_departures_the_cluster_stays_as_full_as_the_load() -> None:
+    """At a load that fits, what is allocated in the mean is what is offered."""
+    (done,) = [
+        step
+        for step in one(Job(own(), "multigpu50", "first-fit", 5, 0.02, 1_500))
+        if isinstance(step, Result)
+    ]
+    assert done.departures
+    assert done.rejected_percent == 0
+    assert done.gpu_allocation_percent == pytest.approx(2, abs=0.3)
+
+
+def test_a_trace_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+    """Its name and the folder."""
+    with pytest.raises(UsageError, match="trace default cannot be read from"):
+        read(tmp_path, "default")
+    shutil.copy(own() / "openb_node_list_gpu_node.csv", tmp_path)
+    with pytest.raises(UsageError, match="openb_pod_list_nonsense"):
+        read(tmp_path, "nonsense")
