@@ -177,7 +177,7 @@ CONTAINERS: dict[str, tuple[list[Pod], list[Pod], bool]] = {
 
 
 @pytest.mark.parametrize(("init", "apps", "passes"), CONTAINERS.values(), ids=CONTAINERS)
-def test_c3_what_runs_together_counts_against_a_quota(
+def test_containers_count_as_kubernetes_counts_them(
     rules: Written, init: list[Pod], apps: list[Pod], *, passes: bool
 ) -> None:
     """The largest init container against all that run together."""
