@@ -65,8 +65,10 @@ def read(sources: Sources, number: int = 1) -> Generation:
 _AT_START = (
     *("server.host", "server.port", "server.certFile", "server.keyFile", "server.caFile"),
     *("server.dnsNames", "server.idleSeconds", "server.handshakeSeconds", "server.headerSeconds"),
-    *("server.hangSeconds", "callers", "quota.enforce", "quota.claimSeconds", "metrics"),
-    *("reload", "certificates", "log.format", "log.flushSeconds"),
+    *("server.hangSeconds", "callers", "metrics", "reload", "certificates"),
+    *("registration.name", "registration.url", "registration.namespace", "registration.service"),
+    *("log.format", "log.flushSeconds"),
+    *("quota.enforce", "quota.claimSeconds"),
 )
 """What is read at the start alone."""
 
