@@ -1,5 +1,6 @@
 """A new configuration on a real API server: what is registered follows what is in use."""
 
+from functools import partial
 from pathlib import Path
 
 from tests import pods
@@ -57,7 +58,8 @@ def test_where_it_is_registered_waits_for_a_new_process(
             assert api.ask("GET", CONFIGURATION.replace("/berth", "/another"))[0] == 404
             ready = running.operator("/readyz").body
             assert b"needed for registration.name, registration.service" in ready
-            assert running.figure("berth_registrations_total", result="ok") >= 2
+            applied = partial(running.figure, "berth_registrations_total", result="ok")
+            assert raw.eventually(lambda: applied() >= 2)
             events = {line["event"] for line in running.log}
             assert not [event for event in events if " " in event], "libraries have no say in it"
         finally:
