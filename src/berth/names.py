@@ -5,6 +5,8 @@ from typing import Final
 # Ours.
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
+DECISION: Final = "berth.dev/decision"
+"""Pod annotation: the id of the decision about it, by which it is known when it is stored."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 """Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
@@ -25,6 +27,8 @@ HAMI_PATH: Final = "/webhook"
 NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
+ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
+"""Pod annotation of HAMi's scheduler: the NVIDIA devices given, "uuid,type,MiB,cores:…;…"."""
 HAMI_ALLOCATIONS: Final = (
     "hami.io/vgpu-node",
     "hami.io/vgpu-time",
@@ -36,6 +40,8 @@ HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
+QUOTA_LIMITS: Final = "limits."
+"""How a ResourceQuota's entries begin that HAMi, and so we, hold to."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 NODE_USER: Final = "system:node:"

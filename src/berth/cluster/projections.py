@@ -10,15 +10,20 @@ from collections.abc import Mapping
 import msgspec
 
 from berth import names
+from berth.vendors import ascend
 
 
-class Annotations(msgspec.Struct, frozen=True, gc=False):
+class Annotations(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """The annotations that we read; others may hold 256 KiB."""
 
     original_request: str | None = msgspec.field(name=names.ORIGINAL_REQUEST, default=None)
+    decision: str | None = msgspec.field(name=names.DECISION, default=None)
+    allocated: str | None = msgspec.field(name=names.ALLOCATED, default=None)
+    mirror: str | None = msgspec.field(name=names.MIRROR_ANNOTATION, default=None)
+    ascend_mode: str | None = msgspec.field(name=ascend.MODE, default=None)
 
 
-class Metadata(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class Metadata(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """What every object has."""
 
     name: str
@@ -31,7 +36,7 @@ class Metadata(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     annotations: Annotations = Annotations()
 
 
-class Object(msgspec.Struct, frozen=True, gc=False):
+class Object(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What can be kept: add the fields that you need."""
 
     metadata: Metadata
@@ -42,38 +47,80 @@ class Object(msgspec.Struct, frozen=True, gc=False):
         return self.metadata.namespace, self.metadata.name
 
 
-class Amounts(msgspec.Struct, frozen=True, gc=False):
+class Amounts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Quantities by resource name, as the API server writes them."""
 
     limits: Mapping[str, str] = {}
     requests: Mapping[str, str] = {}
 
 
-class Container(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class Security(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What a container may do on its node."""
+
+    privileged: bool | None = None
+
+
+class Container(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """An app container, an init container, or with `restart_policy` Always a sidecar."""
 
     name: str
     resources: Amounts = Amounts()
     restart_policy: str | None = None
+    security_context: Security | None = None
 
 
-class PodSpec(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class Os(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The operating system that a Pod is for."""
+
+    name: str = ""
+
+
+class NodeSelector(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The label of a node that says so too; others are not read."""
+
+    os: str | None = msgspec.field(name=names.OS_LABEL, default=None)
+
+
+class PodSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """Where a Pod is and what it asks for."""
 
     containers: tuple[Container, ...]
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
     """Empty until it is scheduled."""
+    scheduler_name: str = ""
+    os: Os | None = None
+    node_selector: NodeSelector | None = None
 
 
-class PodStatus(msgspec.Struct, frozen=True, gc=False):
+class Ended(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
+    """How a container ended."""
+
+    exit_code: int
+
+
+class State(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Whether a container has ended."""
+
+    terminated: Ended | None = None
+
+
+class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """How far a container has come."""
+
+    name: str
+    state: State = State()
+
+
+class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """How far a Pod has come."""
 
     phase: str = ""
     """Pending, Running, Succeeded, Failed or Unknown."""
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
 
 
-class Pod(Object, frozen=True, gc=False):
+class Pod(Object, frozen=True, gc=False, omit_defaults=True):
     """A Pod of the cluster."""
 
     spec: PodSpec
