@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import time
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,6 +11,7 @@ from tests.cluster import components, probe
 from tests.cluster.controlplane import ControlPlane
 
 Object = dict[str, Any]
+_IDLE_SECONDS = 20
 
 
 @dataclass
@@ -18,6 +20,7 @@ class Api:
 
     plane: ControlPlane
     connection: http.client.HTTPSConnection = field(init=False)
+    _used: float = 0
     warnings: list[str] = field(default_factory=list)
     """Warning headers of the last answer."""
 
@@ -36,6 +39,10 @@ class Api:
     ) -> tuple[int, Object]:
         """Return the status and the object of one answer."""
         data = None if body is None else json.dumps(body)
+        now = time.monotonic()
+        if now - self._used > _IDLE_SECONDS:
+            self.connection.close()  # the API server may have, and the next request opens it anew
+        self._used = now
         self.connection.request(method, path, data, {"Content-Type": content_type})
         answer = self.connection.getresponse()
         content = answer.read()

@@ -100,7 +100,7 @@ class Handler:
             seconds = perf_counter() - started
             self.load.release(size, seconds)
         span = journal.span(request.headers.get("traceparent"), review.uid)
-        about = {"generation": generation.number, "path": path, **span}
+        about = {"generation": generation.number, "path": _known(path, generation), **span}
         self.journal.reviewed(review, decision, about, seconds)
         return web.Response(body=answer, content_type="application/json")
 
@@ -169,6 +169,12 @@ def _too_large() -> BadReview:
 
 def _only(methods: str) -> web.Response:
     return web.Response(status=405, text=f"only {methods}", headers={"Allow": methods})
+
+
+def _known(path: str, generation: Generation) -> str:
+    """Return a path for the log, without what a caller has made up."""
+    named = path in _PATHS or path.removeprefix(_INJECT) in generation.rules.injections
+    return path if named else _INJECT
 
 
 def decide(

@@ -75,6 +75,7 @@ def _application(
 
 
 class _Server(ThreadingWSGIServer):
+    request_queue_size = 128  # of 5, who comes in a crowd waits for the kernel to try again
     _places = threading.BoundedSemaphore(_MOST_CALLERS)
 
     def verify_request(self, *_: object) -> bool:
