@@ -135,7 +135,7 @@ def test_l15_the_log_holds_no_value_of_the_user(server: tuple[Webhook, Target]) 
     outcome = load.run(target, cases.__getitem__, range(len(cases)))
     assert not outcome.findings, outcome.findings[0]
     lines = settled(running, "l15-after")[len(before) :]
-    assert len(lines) > len(cases) // 2
+    assert len(lines) > len(cases) // 3  # of the unreadable one line each second
     for line in lines:
         assert SECRET not in checks.hidden(line), line
         assert TOKEN not in json.dumps(line), line
