@@ -1,7 +1,7 @@
 """AMD under HAMi: shares by memory in MiB, and by cores."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor
 
 
 class Amd(Keys, frozen=True, kw_only=True):
@@ -24,6 +24,10 @@ def _vendors(keys: Amd) -> tuple[Vendor, ...]:
             nonzero=frozenset({"cores"}),
             implied_cores=100,
             default_count=1,  # HAMi takes such a Pod over too, without a device
+            records=Records(
+                register=("hami.io/node-amd-register",),
+                allocated=("hami.io/amd-devices-allocated",),
+            ),
             selectors=Selectors(
                 models="amd.com/use-gputype",
                 not_models="amd.com/nouse-gputype",

@@ -11,7 +11,7 @@ from berth.errors import UsageError
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Count, Keys, Section, Size
-from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Records, Selectors, Settled, Vendor
 
 MODE = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
@@ -106,6 +106,10 @@ def _vendor(chip: Chip) -> Vendor:
         visible_env="ASCEND_VISIBLE_DEVICES",
         hide_from_others=chip.overwrite_env,
         hidden_value="",
+        records=Records(
+            register=(f"hami.io/node-register-{word}",),
+            allocated=(f"hami.io/{word}-devices-allocated",),
+        ),
         selectors=Selectors(
             uuids=(f"hami.io/use-{word}-uuid",),
             not_uuids=(f"hami.io/no-use-{word}-uuid",),

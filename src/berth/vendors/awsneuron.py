@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Counted, Fault, Records, Selectors, Settled, Vendor
 
 _CORES = 2
 """Cores of a device. HAMi lowers it where a node that it has seen has fewer."""
@@ -44,6 +44,12 @@ def _vendors(keys: AwsNeuron) -> tuple[Vendor, ...]:
             of_all=frozenset({"cores"}),
             nonzero=frozenset({"count", "cores"}),
             settle=_settle,
+            records=Records(
+                word="AWSNeuron",
+                allocated=("hami.io/aws-neuron-devices-allocated",),
+                counted=Counted(slots=_CORES),
+                cores_are_bits=True,
+            ),
             selectors=Selectors(
                 uuids=("aws.amazon.com/use-neuron-uuid",),
                 not_uuids=("aws.amazon.com/nouse-neuron-uuid",),

@@ -1,7 +1,7 @@
 """Cambricon MLU under HAMi: shares by memory in units of 256 MiB, and by cores."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Selectors, Vendor
+from berth.model.vendor import Counted, Records, Selectors, Vendor
 
 
 class Cambricon(Keys, frozen=True, kw_only=True):
@@ -23,6 +23,11 @@ def _vendors(keys: Cambricon) -> tuple[Vendor, ...]:
             memory_unit=256,
             cores=keys.resource_core_name,
             implied_cores=100,
+            records=Records(
+                word="cambricon-mlu",
+                allocated=("hami.io/cambricon-mlu-devices-allocated",),
+                counted=Counted(by_cores=True, slots=100),
+            ),
             selectors=Selectors(
                 uuids=("cambricon.com/use-gpuuuid",), not_uuids=("cambricon.com/nouse-gpuuuid",)
             ),

@@ -3,7 +3,7 @@
 import msgspec
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Selectors, Vendor
+from berth.model.vendor import Counted, Fields, Records, Selectors, Vendor
 
 _DRS = "enflame.com/drs-gcu"
 
@@ -35,6 +35,11 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             domain="enflame.com/",
             count=keys.resource_name_gcu,
             implied_cores=100,
+            records=Records(
+                word="enflame-gcu",
+                allocated=("hami.io/enflame-gcu-devices-allocated",),
+                counted=Counted(),
+            ),
         ),
         Vendor(
             family="enflame",
@@ -48,6 +53,10 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             memory_in_mib_from=256,
             cores=keys.resource_name_gcu_core,
             nonzero=frozenset({"count", "memory", "cores"}),
+            records=Records(
+                register=("enflame.com/gcu-drs-capacity",),
+                allocated=("hami.io/enflame-vgpu-devices-allocated",),
+            ),
             selectors=Selectors(
                 uuids=("enflame.com/use-gpuuuid",), not_uuids=("enflame.com/nouse-gpuuuid",)
             ),

@@ -1,7 +1,7 @@
 """Hygon DCU under HAMi: shares by memory in MiB, and by cores."""
 
 from berth.model.section import Count, Keys, Section
-from berth.model.vendor import Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor
 
 
 class Hygon(Keys, frozen=True, kw_only=True):
@@ -24,6 +24,10 @@ def _vendors(keys: Hygon) -> tuple[Vendor, ...]:
             memory_factor=keys.memory_factor,
             cores=keys.resource_core_name,
             implied_cores=100,
+            records=Records(
+                register=("hami.io/node-dcu-register",),
+                allocated=("hami.io/dcu-devices-allocated",),
+            ),
             selectors=Selectors(
                 models="hygon.com/use-dcutype",
                 not_models="hygon.com/nouse-dcutype",

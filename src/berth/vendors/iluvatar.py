@@ -6,7 +6,7 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Records, Selectors, Settled, Vendor
 
 _MODELS = ("MR-V100", "MR-V50", "BI-V150", "BI-V100")
 
@@ -44,6 +44,10 @@ def _vendors(chips: tuple[Chip, ...]) -> tuple[Vendor, ...]:
             of_all=frozenset({"cores"}),
             settle=_settle,
             name_env="SOL_CONTINER_NAME",  # so misspelt by the vendor's software
+            records=Records(
+                register=(f"hami.io/node-{chip.common_word}-register",),
+                allocated=(f"hami.io/{chip.common_word}-devices-allocated",),
+            ),
             selectors=Selectors(
                 uuids=(f"hami.io/use-{chip.common_word}-uuid",),
                 not_uuids=(f"hami.io/no-use-{chip.common_word}-uuid",),

@@ -7,7 +7,7 @@ import msgspec
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Counted, Fault, Records, Selectors, Settled, Vendor
 
 _CARD = 98304
 _SIZES = (_CARD // 4, _CARD // 2, _CARD)
@@ -46,6 +46,11 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             name="kunlun-xpu",
             domain="kunlunxin.com/",
             count=keys.resource_count_name,
+            records=Records(
+                word="kunlun",
+                allocated=("hami.io/kunlun-allocated",),
+                counted=Counted(memory_mib=_CARD, numa_halves=True),
+            ),
             selectors=_SELECTORS,
         ),
         Vendor(
@@ -58,6 +63,10 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             card_mib=_CARD,
             cores_by_memory=True,
             settle=_settle,
+            records=Records(
+                register=("hami.io/node-register-xpu",),
+                allocated=("hami.io/xpu-devices-allocated",),
+            ),
             selectors=_SELECTORS,
         ),
     )

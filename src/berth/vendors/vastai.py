@@ -1,7 +1,7 @@
 """Vastai under HAMi: whole cards."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor
 
 
 class Vastai(Keys, frozen=True, kw_only=True):
@@ -17,6 +17,10 @@ def _vendors(keys: Vastai) -> tuple[Vendor, ...]:
             name="vastai",
             domain="vastaitech.com/",
             count=keys.resource_count_name,
+            records=Records(
+                register=("hami.io/node-va-register",),
+                allocated=("hami.io/Vastai-devices-allocated", "hami.io/va-devices-allocated"),
+            ),
             selectors=Selectors(
                 uuids=("vastaitech.com/use-gpuuuid",), not_uuids=("vastaitech.com/nouse-gpuuuid",)
             ),
