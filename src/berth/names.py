@@ -5,6 +5,8 @@ from typing import Final
 # Ours.
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
+DECISION: Final = "berth.dev/decision"
+"""Pod annotation: JSON with where we decided that it goes, and why."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 """Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
@@ -21,7 +23,14 @@ HAMI_PATH: Final = "/webhook"
 NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
+DEVICE_CORDON: Final = "hami.io/device-cordon"
+"""Node annotation: a comma list of devices that get nothing new."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
+
+KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
+"""Of annotations in memory: ours, and HAMi's, whose keys depend on its configuration."""
+MIG_SLICES: Final = 8
+"""The most slices of a card that partitions are laid on."""
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"

@@ -10,12 +10,17 @@ from collections.abc import Mapping
 import msgspec
 
 from berth import names
+from berth.vendors import VENDORS
 
-
-class Annotations(msgspec.Struct, frozen=True, gc=False):
-    """The annotations that we read; others may hold 256 KiB."""
-
-    original_request: str | None = msgspec.field(name=names.ORIGINAL_REQUEST, default=None)
+_KEPT = (
+    *names.KEPT_PREFIXES,
+    *(
+        key
+        for vendor in VENDORS
+        for key in (*vendor.records.register, *vendor.records.allocated)
+        if not key.startswith(names.KEPT_PREFIXES)
+    ),
+)
 
 
 class Metadata(msgspec.Struct, frozen=True, gc=False, rename="camel"):
@@ -28,7 +33,14 @@ class Metadata(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     resource_version: str = ""
     deletion_timestamp: str | None = None
     labels: Mapping[str, str] = {}
-    annotations: Annotations = Annotations()
+    annotations: Mapping[str, str] = {}
+    """Those that we read; others may hold 256 KiB."""
+
+    def __post_init__(self) -> None:
+        """Forget the annotations that nobody here reads."""
+        if self.annotations:
+            kept = {key: text for key, text in self.annotations.items() if key.startswith(_KEPT)}
+            msgspec.structs.force_setattr(self, "annotations", kept)
 
 
 class Object(msgspec.Struct, frozen=True, gc=False):
@@ -64,6 +76,10 @@ class PodSpec(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
     """Empty until it is scheduled."""
+    resources: Amounts = Amounts()
+    """Of the Pod as a whole (KEP-2837)."""
+    overhead: Mapping[str, str] = {}
+    """What its RuntimeClass adds (KEP-688)."""
 
 
 class PodStatus(msgspec.Struct, frozen=True, gc=False):
@@ -78,6 +94,42 @@ class Pod(Object, frozen=True, gc=False):
 
     spec: PodSpec
     status: PodStatus = PodStatus()
+
+
+class Taint(msgspec.Struct, frozen=True, gc=False):
+    """What keeps Pods off a Node."""
+
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+class NodeSpec(msgspec.Struct, frozen=True, gc=False):
+    """What an administrator says of a Node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class Condition(msgspec.Struct, frozen=True, gc=False):
+    """One thing that is so, is not so, or is not known."""
+
+    type: str
+    status: str = ""
+
+
+class NodeStatus(msgspec.Struct, frozen=True, gc=False):
+    """What the kubelet says of a Node."""
+
+    allocatable: Mapping[str, str] = {}
+    conditions: tuple[Condition, ...] = ()
+
+
+class Node(Object, frozen=True, gc=False):
+    """A Node of the cluster."""
+
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
 
 
 class QuotaSpec(msgspec.Struct, frozen=True, gc=False):

@@ -78,7 +78,11 @@ class Selectors:
 class Fields:
     """What a register annotation in JSON calls the parts of a device."""
 
+    inside: str = ""
+    """The key of an object in which the list stands; "": the list stands alone."""
     id: str = "id"
+    word: str = ""
+    """Where ids are numbers: the id of a device is `<node>-<word>-<number>`."""
     model: str = "type"
     memory: str = "devmem"
     cores: str = "devcore"

@@ -36,9 +36,9 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             count=keys.resource_name_gcu,
             implied_cores=100,
             records=Records(
-                word="enflame-gcu",
+                word="GCU",
                 allocated=("hami.io/enflame-gcu-devices-allocated",),
-                counted=Counted(),
+                counted=Counted(memory_mib=100),  # percent: HAMi knows no MiB
             ),
         ),
         Vendor(
@@ -55,6 +55,16 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             nonzero=frozenset({"count", "memory", "cores"}),
             records=Records(
                 register=("enflame.com/gcu-drs-capacity",),
+                fields=Fields(
+                    inside="devices",
+                    id="index",
+                    word="enflame-drs",
+                    model="",
+                    memory="capacity",  # in slices, as allocations write it too
+                    cores="",
+                    slots="capacity",
+                    healthy="",
+                ),
                 allocated=("hami.io/enflame-vgpu-devices-allocated",),
             ),
             selectors=Selectors(

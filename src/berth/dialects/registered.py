@@ -1,0 +1,224 @@
+"""The devices that a Node's register annotations list (HAMi's registration protocol, 2.10).
+
+A JSON list, or the older colon list, told apart by the first character. What cannot be read is a
+problem, said in a sentence; it costs neither the other devices nor the node.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import msgspec
+
+from berth import names
+from berth.model.device import Device, Profile
+from berth.model.raw import Json, JsonObject
+from berth.model.vendor import Fields, Vendor
+
+MOST = 2**31 - 1
+"""The largest number that HAMi keeps, in any field."""
+Found = tuple[tuple[Device, ...], tuple[str, ...]]
+
+
+class _Wrong(ValueError):  # noqa: N818  reads as what it is
+    """A device that cannot be read; the text says what is wrong with it."""
+
+
+def devices(node: str, annotations: Mapping[str, str], vendor: Vendor) -> Found | None:
+    """Return a vendor's devices and what is wrong with the annotation, None if there is none."""
+    records = vendor.records
+    for key in records.register:
+        text = annotations.get(key, "").strip()
+        if not text:
+            continue
+        try:
+            read = _json if text[0] in "[{" else _colons
+            found, problems = _each(read(text, node, vendor))
+        except _Wrong as wrong:
+            return (), (f"metadata.annotations[{key}]: {wrong}",)
+        linked, more = _linked(found, annotations.get(records.scores, ""))
+        said = [f"metadata.annotations[{key}]: {problem}" for problem in problems]
+        if more:
+            said.append(f"metadata.annotations[{records.scores}]: {more}")
+        return _cordoned(linked, annotations), tuple(said)
+    return None
+
+
+def _each(read: Iterator[Device | str]) -> tuple[list[Device], list[str]]:
+    found: dict[str, Device] = {}
+    problems = []
+    for one in read:
+        if isinstance(one, str):
+            problems.append(one)
+        elif one.uuid in found:
+            problems.append(f"{one.uuid} stands there twice; the first counts")
+        else:
+            found[one.uuid] = one
+    return list(found.values()), problems
+
+
+def _cordoned(found: tuple[Device, ...], annotations: Mapping[str, str]) -> tuple[Device, ...]:
+    """Make those unhealthy that the administrator keeps out of new allocations."""
+    out = {uuid.strip() for uuid in annotations.get(names.DEVICE_CORDON, "").split(",")}
+    if not any(device.uuid in out for device in found):
+        return found
+    return tuple(
+        msgspec.structs.replace(device, healthy=device.healthy and device.uuid not in out)
+        for device in found
+    )
+
+
+def _json(text: str, node: str, vendor: Vendor) -> Iterator[Device | str]:
+    fields = vendor.records.fields
+    try:
+        listed: Json = msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise _Wrong(f"no JSON: {error}") from error
+    if fields.inside and isinstance(listed, dict):
+        listed = listed.get(fields.inside)
+    if not isinstance(listed, list):
+        raise _Wrong("no list of devices")
+    for place, one in enumerate(listed):
+        try:
+            yield _device(one, node, vendor)
+        except _Wrong as wrong:
+            yield f"[{place}]: {wrong}"
+
+
+def _device(one: Json, node: str, vendor: Vendor) -> Device:
+    if not isinstance(one, dict):
+        raise _Wrong("no device")
+    fields = vendor.records.fields
+    uuid = one.get(fields.id)
+    if not isinstance(uuid, str) or not uuid:
+        raise _Wrong(f"no {fields.id}")
+    memory = _number(one, fields.memory)
+    return Device(
+        uuid=f"{node}-{fields.word}-{uuid}" if fields.word else uuid,
+        vendor=vendor.name,
+        model=_text(one, fields.model) or vendor.name,
+        memory_mib=memory,
+        cores=_number(one, fields.cores) if fields.cores else 100,
+        slots=_number(one, fields.slots),
+        numa=max(-1, _number(one, fields.numa, least=-MOST)),
+        healthy=_healthy(one, fields),
+        mode=_text(one, fields.mode),
+        profiles=tuple(_profiles(one)),
+    )
+
+
+def _healthy(one: JsonObject, fields: Fields) -> bool:
+    return not fields.healthy or one.get(fields.healthy) is True
+
+
+def _text(one: JsonObject, key: str) -> str:
+    found = one.get(key, "")
+    if not isinstance(found, str):
+        raise _Wrong(f"{key} is no text")
+    return found
+
+
+def _number(one: JsonObject, key: str, least: int = 0) -> int:
+    """Return a whole number, also one in text; absent is 0, as Go leaves zeros out."""
+    found = one.get(key, 0)
+    if isinstance(found, str):
+        return _whole(found, key)
+    if isinstance(found, bool) or not isinstance(found, int) or not least <= found <= MOST:
+        raise _Wrong(f"{key} is no whole number of 32 bits")
+    return found
+
+
+def _profiles(one: JsonObject) -> Iterator[Profile]:
+    """Yield the partitions of a card in MIG mode: `migProfiles`."""
+    listed = one.get("migProfiles") or []
+    if not isinstance(listed, list):
+        raise _Wrong("migProfiles is no list")
+    for profile in listed:
+        if not isinstance(profile, dict):
+            raise _Wrong("migProfiles has something that is no profile")
+        starts, size = [], _number(profile, "sliceCount")
+        places = profile.get("placements") or []
+        for place in places if isinstance(places, list) else []:
+            if not isinstance(place, dict):
+                raise _Wrong("migProfiles has a placement that is none")
+            starts.append(_number(place, "start"))
+            size = _number(place, "size")  # slices of memory, of which sliceCount is not the sum
+        if not 0 < size <= names.MIG_SLICES or max(starts, default=0) + size > names.MIG_SLICES:
+            raise _Wrong(f"a partition does not lie on {names.MIG_SLICES} slices")
+        name, memory = _text(profile, "name"), _number(profile, "memoryMB")
+        yield Profile(name, memory, _number(profile, "core"), size, tuple(starts))
+
+
+def _colons(text: str, node: str, vendor: Vendor) -> Iterator[Device | str]:
+    """Yield the devices of a colon list: each ends with a colon."""
+    del node
+    if ":" not in text:
+        raise _Wrong("neither a JSON list nor a list with colons")
+    for place, segment in enumerate(text.split(":")):
+        if segment.strip():
+            try:
+                yield _segment(segment.strip().split(","), vendor)
+            except _Wrong as wrong:
+                yield f"device {place}: {wrong}"
+
+
+def _segment(fields: list[str], vendor: Vendor) -> Device:
+    """Read 7 fields (id, count, mem, cores, type, numa, health), 9 (+ index, mode), or 6.
+
+    6 are Volcano's: id, count, mem, type, health, mode.
+    """
+    if len(fields) not in {6, 7, 9} or not fields[0]:
+        raise _Wrong(f"{len(fields)} fields where 7 or 9 are expected")
+    if len(fields) == 6:
+        uuid, count, memory, model, health, mode = fields
+        cores, numa = "100", "-1"
+    else:
+        uuid, count, memory, cores, model, numa, health = fields[:7]
+        mode = fields[8] if len(fields) == 9 else "hami-core"
+    return Device(
+        uuid=uuid,
+        vendor=vendor.name,
+        model=model,
+        memory_mib=_whole(memory, "mem"),
+        cores=_whole(cores, "cores"),
+        slots=_whole(count, "count"),
+        numa=_numa(numa),
+        healthy=health == "true",
+        mode=mode,
+    )
+
+
+def _numa(text: str) -> int:
+    """Return the NUMA node, -1 for one that is not known (`N/A`)."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+
+
+def _whole(text: str, key: str) -> int:
+    text = text.strip()
+    if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= MOST):
+        raise _Wrong(f"{key} is no whole number of 32 bits")
+    return int(text)
+
+
+def _score(scores: Mapping[str, Mapping[str, int]], one: Device, other: Device) -> int:
+    return min(MOST, max(0, scores.get(one.uuid, {}).get(other.uuid, 0)))
+
+
+class _Scores(msgspec.Struct):
+    uuid: str
+    score: dict[str, int] = {}
+
+
+def _linked(found: list[Device], text: str) -> tuple[tuple[Device, ...], str]:
+    """Add how well each pair is linked; a pair that is not listed has 0."""
+    if not text or not found:
+        return tuple(found), ""
+    try:
+        listed = msgspec.json.decode(text, type=list[_Scores])
+    except msgspec.MsgspecError as error:
+        return tuple(found), str(error)
+    scores = {one.uuid: one.score for one in listed}
+    return tuple(
+        msgspec.structs.replace(
+            device, links=tuple(_score(scores, device, other) for other in found)
+        )
+        for device in found
+    ), ""
