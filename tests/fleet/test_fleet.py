@@ -1,19 +1,19 @@
 """The ledger, one event after the other."""
 
 from berth.cluster.fleet import Fleet
-from berth.cluster.projections import Pod
+from berth.cluster.projections import Node, Pod
 from berth.cluster.store import Store
 from berth.model.charge import Claim
 from berth.model.snapshot import Snapshot
 from berth.vendors import VENDORS
-from tests.fleet import objects
 from tests.fleet.objects import container, holding, node, pod
 
 
 def left(fleet: Fleet, name: str = "n1") -> list[int]:
     """Return the MiB that are left of each of a node's cards."""
     row = fleet.snapshot.row[name]
-    return fleet.snapshot.mem_left[row].tolist()[: len(fleet.snapshot.nodes[row].devices)]
+    cards = len(fleet.snapshot.nodes[row].devices)
+    return [int(free) for free in fleet.snapshot.mem_left[row, :cards]]
 
 
 def one() -> Fleet:
@@ -61,7 +61,7 @@ def test_a_card_that_comes_back_is_still_held() -> None:
 
 def test_a_node_that_was_made_again_under_its_name_is_held_by_those_on_it() -> None:
     """Kubernetes deletes them soon after; until then they may run."""
-    nodes, pods = Store[objects.Node]({}), Store[Pod]({})
+    nodes, pods = Store[Node]({}), Store[Pod]({})
     fleet = Fleet(VENDORS)
     nodes.listen(fleet.node)
     pods.listen(fleet.pod)

@@ -4,7 +4,7 @@ import pytest
 
 from berth.cluster import amounts, nodes
 from berth.cluster.charges import Reader
-from berth.cluster.projections import Amounts, Metadata, NodeSpec, Pod, PodSpec, Taint
+from berth.cluster.projections import Amounts, Metadata, Node, NodeSpec, Pod, PodSpec, Taint
 from berth.cluster.wire import Decoder
 from berth.model.charge import Charge, Claim, Source, allocation
 from berth.model.device import Device
@@ -39,7 +39,7 @@ def charge(one: Pod) -> Charge:
 
 def test_a_node_is_read_with_its_cards_and_what_is_wrong() -> None:
     """Memory in MiB, rounded down; the vendors' own resources are no others."""
-    decoded = Decoder(objects.Node).event(NODE).object
+    decoded = Decoder(Node).event(NODE).object
     assert decoded is not None
     assert set(decoded.metadata.annotations) == {
         "hami.io/device-cordon",
@@ -78,7 +78,7 @@ def test_a_node_without_a_registration_has_the_cards_it_announces() -> None:
         (node("n1", spec=NodeSpec(taints=(Taint("a"),))), True),
     ],
 )
-def test_a_cordoned_node_is_not_ready(changed: objects.Node, ready: bool) -> None:  # noqa: FBT001
+def test_a_cordoned_node_is_not_ready(changed: Node, ready: bool) -> None:  # noqa: FBT001
     """Taints are judged with the Pod's tolerations, not here."""
     assert nodes.read(changed, VENDORS)[0].ready is ready
 
@@ -103,13 +103,13 @@ def test_what_is_written_for_the_whole_pod_counts_and_overhead_comes_on_top() ->
     one = Pod(
         metadata=Metadata(name="x"),
         spec=PodSpec(
-            containers=(container("app", cpu="1", gpu="1", **{"rdma/hca": "2"}),),
+            containers=(container("app", cpu="1", gpu="1", hca="2"),),
             resources=Amounts(requests={"cpu": "3"}),
             overhead={"cpu": "250m"},
         ),
     )
     found, _ = amounts.of_pod(one, frozenset({"nvidia.com/gpu"}))
-    assert (found.cpu_milli, found.other) == (3250, {"rdma/hca": 2})
+    assert (found.cpu_milli, found.other) == (3250, {"hca": 2})
 
 
 def test_what_is_no_quantity_is_reported_and_counts_as_nothing() -> None:
@@ -119,7 +119,10 @@ def test_what_is_no_quantity_is_reported_and_counts_as_nothing() -> None:
 
 
 GPU = [container("main", gpu="1")]
-DECISION = '{"id":"d1","node":"n1","devices":[{"container":"main","uuid":"GPU-2","memoryMib":5,"cores":1}]}'
+DECISION = (
+    '{"id":"d1","node":"n1","devices":'
+    '[{"container":"main","uuid":"GPU-2","memoryMib":5,"cores":1}]}'
+)
 
 
 def test_the_allocation_annotation_says_what_a_pod_holds() -> None:

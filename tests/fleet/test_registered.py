@@ -1,5 +1,7 @@
 """What a Node's register annotations say, for every accelerator and both forms."""
 
+from collections.abc import Mapping
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -25,9 +27,11 @@ COLONS = (
 SEVEN = "GPU-1,10,40960,100,NVIDIA A100,0,true:GPU-2,10,40960,100,NVIDIA A100,1,true:"
 
 
-def read(text: str, vendor: Vendor = NVIDIA, **more: str) -> registered.Found:
+def read(
+    text: str, vendor: Vendor = NVIDIA, more: Mapping[str, str] | None = None
+) -> registered.Found:
     """Read one annotation of a node n1, which has it."""
-    annotations = {vendor.records.register[0]: text} | more
+    annotations = {vendor.records.register[0]: text} | dict(more or {})
     found = registered.devices("n1", annotations, vendor)
     assert found is not None
     return found
@@ -105,16 +109,16 @@ def test_an_unknown_numa_node_is_not_node_0() -> None:
 
 def test_a_cordoned_card_gets_nothing_new() -> None:
     """hami.io/device-cordon, read whenever the Node changes (weakness 23 of HAMi)."""
-    (one, other), _ = read(JSON, **{"hami.io/device-cordon": "GPU-9, GPU-2"})
+    (one, other), _ = read(JSON, more={"hami.io/device-cordon": "GPU-9, GPU-2"})
     assert (one.healthy, other.healthy) == (True, False)
 
 
 def test_pairs_are_linked_as_scored() -> None:
     """In the order of the node's cards; NV18 between two and nothing to itself."""
     scores = '[{"uuid":"GPU-1","score":{"GPU-2":1820}},{"uuid":"GPU-2","score":{"GPU-1":1820}}]'
-    (one, other), problems = read(JSON, **{"hami.io/node-nvidia-score": scores})
+    (one, other), problems = read(JSON, more={"hami.io/node-nvidia-score": scores})
     assert (one.links, other.links, problems) == ((0, 1820), (1820, 0), ())
-    (one, _), problems = read(JSON, **{"hami.io/node-nvidia-score": "{"})
+    (one, _), problems = read(JSON, more={"hami.io/node-nvidia-score": "{"})
     assert one.links == ()
     assert problems[0].startswith("metadata.annotations[hami.io/node-nvidia-score]: ")
 
