@@ -11,12 +11,13 @@ from berth.model.vendor import Vendor
 from berth.vendors import VENDORS
 
 KEY = "hami.io/vgpu-devices-allocated"
+KEYS = allocated.keys(VENDORS)
 FOUR = ("init", "a", "b", "c")
 
 
 def read(text: str, *containers: str, **more: str) -> allocated.Recorded:
     """Read HAMi's annotation for NVIDIA."""
-    return allocated.read({KEY: text} | more, VENDORS, containers)
+    return allocated.read({KEY: text} | more, KEYS, containers)
 
 
 def claim(container: str, uuid: str, memory: int, cores: int) -> Claim:
@@ -78,7 +79,7 @@ def test_an_old_partition_names_the_card_before_the_bracket() -> None:
 def test_volcano_writes_the_same_under_another_key() -> None:
     """Without a last `;`, too."""
     text = {"volcano.sh/vgpu-ids-new": "GPU-1,NVIDIA,4096,30:"}
-    found = allocated.read(text, VENDORS, ["main"])
+    found = allocated.read(text, KEYS, ["main"])
     assert found == allocated.Recorded((claim("main", "GPU-1", 4096, 30),))
 
 
@@ -105,7 +106,7 @@ def test_partitions_lie_where_the_second_annotation_says() -> None:
 def test_every_accelerator_has_a_record(vendor: Vendor) -> None:
     """Under its own key, or HAMi's word for it."""
     for key in vendor.records.allocated:
-        found = allocated.read({key: f"D,{vendor.name},64,1:;"}, [vendor], ["main"])
+        found = allocated.read({key: f"D,{vendor.name},64,1:;"}, allocated.keys([vendor]), ["main"])
         assert [one.uuid for one in found.claims] == ["D"]
         assert found.claims[0].memory_mib == 64
         assert found.problems == ()
@@ -131,7 +132,7 @@ def test_no_two_accelerators_share_a_key() -> None:
 )
 def test_cores_become_percent(key: str, cores: int, percent: int) -> None:
     """Neuron writes a set of bits, Moore Threads sixteenths, the others percent."""
-    found = allocated.read({key: f"D,W,1,{cores}:;"}, VENDORS, ["main"])
+    found = allocated.read({key: f"D,W,1,{cores}:;"}, KEYS, ["main"])
     assert [one.cores for one in found.claims] == [percent]
 
 

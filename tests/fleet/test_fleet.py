@@ -112,6 +112,21 @@ def test_what_nothing_says_is_guessed_once_and_kept_until_it_is_said() -> None:
     assert left(fleet) == [550]
 
 
+def test_guesses_come_after_all_that_is_known_of_a_node() -> None:
+    """Though the Pod of which nothing is known came first, before its node."""
+
+    def emptiest(_pod: Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+        card = int(snapshot.mem_left[snapshot.row["n1"]].argmax())
+        uuid = snapshot.nodes[snapshot.row["n1"]].devices[card].uuid
+        return (Claim(container="main", uuid=uuid, memory_mib=100, cores=0),)
+
+    fleet = Fleet(VENDORS, emptiest)
+    fleet.pod(None, pod("y", "n1", containers=[container("main", gpu="1")]))
+    fleet.pod(None, pod("x", "n1", holding(("GPU-1", 400, 30))))
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+    assert left(fleet) == [600, 900]
+
+
 def test_rows_of_nodes_that_left_are_used_again() -> None:
     """A cluster that scales up and down for weeks grows no snapshot."""
     fleet = Fleet(VENDORS)

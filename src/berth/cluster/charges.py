@@ -22,7 +22,7 @@ class Reader:
 
     def __init__(self, vendors: Sequence[Vendor]) -> None:
         """Work out once whose the resources are."""
-        self._vendors = tuple(vendors)
+        self._keys = allocated.keys(vendors)
         self._owned = frozenset(name for one in vendors for name in one.resources)
 
     def charge(self, pod: Pod) -> tuple[Charge, tuple[str, ...]]:
@@ -54,7 +54,7 @@ class Reader:
         found = Recorded()
         if annotations:
             each = (*pod.spec.init_containers, *pod.spec.containers)
-            found = allocated.read(annotations, self._vendors, [one.name for one in each])
+            found = allocated.read(annotations, self._keys, [one.name for one in each])
             if found.claims:
                 return found.claims, Source.RECORDED, found.problems
         if not self._asks(pod):

@@ -23,24 +23,32 @@ class Recorded(msgspec.Struct, frozen=True):
     problems: tuple[str, ...] = ()
 
 
+def keys(vendors: Sequence[Vendor]) -> dict[str, Vendor]:
+    """Return the annotations that are records, and whose they are."""
+    return {key: vendor for vendor in vendors for key in vendor.records.allocated}
+
+
 def read(
-    annotations: Mapping[str, str], vendors: Sequence[Vendor], containers: Sequence[str]
+    annotations: Mapping[str, str], owners: Mapping[str, Vendor], containers: Sequence[str]
 ) -> Recorded:
-    """Read every vendor's record; `containers` are the names, init containers first."""
+    """Read every vendor's record; `containers` are the names, init containers first.
+
+    `owners` are the `keys`. Of two records of one vendor, the first of its keys counts.
+    """
     claims: list[Claim] = []
     problems: list[str] = []
-    for vendor in vendors:
-        key = next((key for key in vendor.records.allocated if annotations.get(key)), None)
-        if key is None:
+    seen = set[str]()
+    for key, vendor in owners.items():
+        text, places = annotations.get(key), annotations.get(vendor.records.partitions)
+        if not text or vendor.name in seen:
             continue
-        found, wrong = _record(annotations[key], vendor, containers)
+        seen.add(vendor.name)
+        found, wrong = _record(text, vendor, containers)
         problems += [f"metadata.annotations[{key}]: {problem}" for problem in wrong]
-        text = annotations.get(vendor.records.partitions)
-        if text:
-            found, problem = _partitioned(found, text, containers)
-            problems += [f"metadata.annotations[{vendor.records.partitions}]: {problem}"] * bool(
-                problem
-            )
+        if places:
+            found, problem = _partitioned(found, places, containers)
+            if problem:
+                problems.append(f"metadata.annotations[{vendor.records.partitions}]: {problem}")
         claims += found
     return Recorded(tuple(claims), tuple(problems))
 
