@@ -140,9 +140,11 @@ def main() -> None:
     """Do all, and print a line of JSON for each mean."""
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=3)
-    seeds = range(1, parser.parse_args().seeds + 1)
+    parser.add_argument("--fill", action="store_true", help="without departures alone")
+    arguments = parser.parse_args()
+    seeds = range(1, arguments.seeds + 1)
     for work in workloads():
-        for offered in (None, 0.9, 0.95):
+        for offered in (None,) if arguments.fill else (None, 0.9, 0.95):
             for policy in POLICIES:
                 runs = [
                     churned(work, policy, seed, offered) if offered else filled(work, policy, seed)

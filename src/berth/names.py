@@ -12,6 +12,10 @@ CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 WEBHOOK: Final = "gpu.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
 WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"
+WEBHOOK_VALIDATE: Final = "validate.berth.dev"
+WEBHOOK_ALLOCATIONS: Final = "allocations.berth.dev"
+WEBHOOK_DEBUG: Final = "debug.berth.dev"
+WEBHOOK_WORKLOADS: Final = "workloads.berth.dev"
 FIELD_MANAGER: Final = "berth"
 
 # HAMi's (docs/reference/differences.md says where we read them).
@@ -25,6 +29,13 @@ DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
 DEVICE_CORDON: Final = "hami.io/device-cordon"
 """Node annotation: a comma list of devices that get nothing new."""
+HAMI_ALLOCATIONS: Final = (
+    "hami.io/vgpu-node",
+    "hami.io/vgpu-time",
+    "hami.io/bind-phase",
+    "hami.io/bind-time",
+)
+"""Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
@@ -36,8 +47,12 @@ MIG_SLICES: Final = 8
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+NODE_USER: Final = "system:node:"
 NAME_LABEL: Final = "app.kubernetes.io/name"
+MUTATING: Final = "MutatingWebhookConfiguration"
+VALIDATING: Final = "ValidatingWebhookConfiguration"
 OS_LABEL: Final = "kubernetes.io/os"
 
 MUTATE_PATH: Final = "/mutate"
+VALIDATE_PATH: Final = "/validate"
 INJECT_PATH: Final = "/inject"

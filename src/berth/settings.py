@@ -124,15 +124,28 @@ class Policy(Group, frozen=True):
     """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
     unmanaged_vendors: tuple[str, ...] = ()
     """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
+    undone: Literal["auto", "deny", "warn", "allow"] = "auto"
+    """What becomes of a Pod with a device whose scheduler or amounts are not as Berth writes them,
+
+    once all webhooks are done. auto: deny where `registration.failurePolicy` is Fail, else warn.
+    """
+    allocations: Literal["deny", "keep"] = "deny"
+    """Whether Pod annotations in which HAMi records what it gave are its own to write."""
+    allocators: tuple[Text, ...] = (
+        "system:serviceaccount:kube-system:*",
+        "system:serviceaccount:volcano-system:*",
+        "system:node:*",
+    )
+    """Users who may write them: in full; with * at the end, to Pods that exist, and not to new."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
 
 
 class Registration(Group, frozen=True):
-    """The MutatingWebhookConfiguration that `--register` keeps."""
+    """The two webhook configurations, mutating and validating, that `--register` keeps."""
 
     name: Name = "berth"
-    """Name of the object."""
+    """Name of both objects."""
     url: Url = ""
     """https://host:port of this server as the API server sees it; empty: by Service."""
     namespace: Name = "berth-system"
@@ -147,6 +160,8 @@ class Registration(Group, frozen=True):
     """What becomes of a Pod that names a device while no answer comes."""
     only_labelled_namespaces: bool = False
     """Only namespaces labelled hami-webhook/inject=enabled."""
+    workloads: bool = False
+    """Warn at the creation of Deployments, Jobs and the like whose Pods would be refused."""
     refresh_seconds: Interval = 60
     """How often it is applied again, should someone have changed more than the caBundle."""
 

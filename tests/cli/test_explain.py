@@ -12,7 +12,7 @@ import yaml
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir())
-KEYS = ["source", "kind", "name", "decision", "reasons", "warnings", "patch", "pod"]
+KEYS = ["source", "kind", "name", "demand", "decision", "reasons", "warnings", "patch", "pod"]
 
 GPU = """
 apiVersion: v1
@@ -108,6 +108,76 @@ def test_the_text_names_the_reasons_and_shows_the_change() -> None:
     assert "spec.schedulerName: only HAMi's scheduler knows the shares of a card" in said
     assert "+  schedulerName: hami-scheduler" in said
     assert said.rstrip().endswith("1 Pod: 1 patched")
+
+
+SHARES: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "a whole card": (
+        "nvidia.com/gpu: 1",
+        "1 of nvidia, all of its memory, all of its cores",
+        {"count": 1, "memoryMiB": None, "cores": 100},
+    ),
+    "GiB": (
+        "nvidia.com/gpu: 2, nvidia.com/gpumem: 16384, nvidia.com/gpucores: 30",
+        "2 of nvidia, each with 16 GiB, 30 % of its cores",
+        {"count": 2, "memoryMiB": 16384, "cores": 30},
+    ),
+    "percent": (
+        "nvidia.com/gpumem-percentage: 50",
+        "1 of nvidia, 50 % of its memory, cores without a limit",
+        {"count": 1, "memoryPercent": 50, "cores": None},
+    ),
+    "sixteenths": (
+        "mthreads.com/vgpu: 1, mthreads.com/sgpu-memory: 2, mthreads.com/sgpu-core: 1",
+        "1 of mthreads, 1 GiB, 1 of 16 of its cores",
+        {"count": 1, "memoryMiB": 1024, "cores": 1, "coresOfDevice": 16},
+    ),
+    "slices": (
+        "enflame.com/drs-gcu: 3",
+        "1 of enflame-drs, 3 slices of it",
+        {"count": 1, "slices": 3},
+    ),
+}
+
+
+@pytest.mark.parametrize(("limits", "said", "share"), SHARES.values(), ids=SHARES.keys())
+def test_what_was_understood_comes_before_what_is_done(
+    limits: str, said: str, share: dict[str, Any]
+) -> None:
+    """A line for each container that asks, and the same as numbers."""
+    text = GPU.replace("nvidia.com/gpu: 1", limits)
+    lines = berth("explain", "-f", "-", stdin=text).stdout.splitlines()
+    assert lines[1] == f"  ? c: {said}"
+    (row,) = rows("-f", "-", stdin=text)
+    (one,) = row["demand"]
+    assert one["container"] == "c"
+    assert share.items() <= one["share"].items()
+
+
+def test_what_the_annotations_choose_is_part_of_it() -> None:
+    """The choice of devices is shown, and only where one was made."""
+    chosen = "metadata: {name: a, annotations: {nvidia.com/use-gputype: A100}}"
+    text = GPU.replace("metadata: {name: a}", chosen)
+    assert "a model with a100 in its name" in berth("explain", "-f", "-", stdin=text).stdout
+    (row,) = rows("-f", "-", stdin=text)
+    assert row["demand"][0]["share"]["wishes"] == {"models": ["a100"]}
+
+
+def test_a_mistake_leaves_the_share_unknown() -> None:
+    """What is refused is shown as far as it was understood; who asks for nothing is not."""
+    (row,) = rows("-f", "-", stdin=WRONG)
+    assert row["demand"] == [{"container": "c", "vendor": "nvidia", "share": None}]
+    assert "? c: something of nvidia" in berth("explain", "-f", "-", stdin=WRONG).stdout
+    (row,) = rows("-f", "-", stdin=GPU.replace("nvidia.com/gpu: 1", "cpu: 1"))
+    assert row["demand"] == []
+
+
+def test_a_record_of_an_allocation_is_refused_whatever_the_label() -> None:
+    """A manifest that was copied from a cluster is told so before it is applied (report 16)."""
+    record = "annotations: {hami.io/vgpu-node: n}"
+    taken = f"metadata: {{name: a, labels: {{hami.io/webhook: ignore}}, {record}}}"
+    (row,) = rows("-f", "-", stdin=GPU.replace("metadata: {name: a}", taken))
+    assert row["decision"] == "refused"
+    assert row["reasons"][0].startswith("metadata.annotations[hami.io/vgpu-node]: records what")
 
 
 def test_other_pods_are_told_apart() -> None:

@@ -159,10 +159,13 @@ def test_a_replica_has_time_to_leave() -> None:
 
 
 def test_the_operators_port_is_named_where_there_is_one() -> None:
-    """Prometheus finds it by that name."""
-    assert {"name": "metrics", "containerPort": 9464} in container(objects())["ports"]
-    ports = container(objects("--set=metrics.enabled=false"))["ports"]
-    assert [port["name"] for port in ports] == ["https"]
+    """Prometheus finds it by that name, and so does the probe that a busy loop must not fail."""
+    shown = container(objects())
+    assert {"name": "metrics", "containerPort": 9464} in shown["ports"]
+    assert shown["livenessProbe"]["httpGet"] == {"path": "/healthz", "port": "metrics"}
+    hidden = container(objects("--set=metrics.enabled=false"))
+    assert [port["name"] for port in hidden["ports"]] == ["https"]
+    assert hidden["livenessProbe"]["httpGet"]["port"] == "https"
 
 
 def checksum(*flags: str) -> str:

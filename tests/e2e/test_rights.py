@@ -14,7 +14,11 @@ from tests.cluster.controlplane import ControlPlane
 from tests.cluster.kubectl import Kubectl
 from tests.e2e.api import Api
 
-CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/berth"
+GROUP = "/apis/admissionregistration.k8s.io/v1"
+CONFIGURATIONS = {
+    "/mutate": f"{GROUP}/mutatingwebhookconfigurations/berth",
+    "/validate": f"{GROUP}/validatingwebhookconfigurations/berth",
+}
 
 
 @pytest.fixture
@@ -48,30 +52,35 @@ def account(kubectl: Kubectl, control_plane: ControlPlane, tmp_path: Path) -> Pa
 def test_the_account_registers_by_service_and_may_do_no_more(
     api: Api, kubectl: Kubectl, account: Path, tmp_path: Path
 ) -> None:
-    """Server-side apply of the one configuration works, by Service; other rights are not there."""
+    """Server-side apply of both configurations works, by Service; other rights are not there."""
     namespace = f"registration.namespace={kubectl.namespace}"
     flags = ("--register", "--kubeconfig", str(account), "--set", namespace)
     try:
         with webhook.running(tmp_path, *flags) as running:
             deadline = time.monotonic() + 20
-            while api.ask("GET", CONFIGURATION)[0] != 200:
+            # The last to be written; before, it stands there without entries.
+            while "webhooks" not in api.ask("GET", CONFIGURATIONS["/validate"])[1]:
                 assert time.monotonic() < deadline, running.log
-        found = api.ask("GET", CONFIGURATION)[1]
-        client = found["webhooks"][0]["clientConfig"]
-        assert client["service"] == {
-            "namespace": kubectl.namespace,
-            "name": "berth-webhook",
-            "path": "/mutate",
-            "port": 443,
-        }
-        assert found["metadata"]["managedFields"][0]["manager"] == "berth"
+        for path, configuration in CONFIGURATIONS.items():
+            found = api.ask("GET", configuration)[1]
+            client = found["webhooks"][0]["clientConfig"]
+            assert client["service"] == {
+                "namespace": kubectl.namespace,
+                "name": "berth-webhook",
+                "path": path,
+                "port": 443,
+            }
+            assert found["metadata"]["managedFields"][0]["manager"] == "berth"
         assert not running.logged("registration.failed")
     finally:
-        api.ask("DELETE", CONFIGURATION)
+        for configuration in CONFIGURATIONS.values():
+            api.ask("DELETE", configuration)
     as_account = ("--as", f"system:serviceaccount:{kubectl.namespace}:berth-webhook")
     for verb, what in (
         ("delete", "mutatingwebhookconfigurations/berth"),
+        ("delete", "validatingwebhookconfigurations/berth"),
         ("patch", "mutatingwebhookconfigurations/others"),
+        ("patch", "validatingwebhookconfigurations/others"),
         ("create", "pods"),
         ("get", "secrets"),
         ("list", "namespaces"),

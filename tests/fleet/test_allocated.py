@@ -113,6 +113,14 @@ def test_every_accelerator_has_a_record(vendor: Vendor) -> None:
     assert vendor.records.allocated
 
 
+def test_what_is_counted_is_guarded() -> None:
+    """Of HAMi's records: whoever could write one could take cards, or hold them from others."""
+    for vendor in VENDORS:
+        own = {key for key in vendor.records.allocated if key.startswith("hami.io/")}
+        assert own <= set(vendor.allocations)
+        assert not vendor.records.partitions or vendor.records.partitions in vendor.allocations
+
+
 def test_no_two_accelerators_share_a_key() -> None:
     """Or one would be charged for the other."""
     keys = [key for vendor in VENDORS for key in vendor.records.allocated]

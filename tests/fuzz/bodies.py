@@ -85,7 +85,7 @@ def _swept(seed: int, number: int) -> Case:
 
 
 def _path(index: int) -> str:
-    return ("/mutate", "/mutate", "/inject/fuzz", "/webhook", "/mutate?timeout=30s")[index % 5]
+    return ("/mutate", "/validate", "/inject/fuzz", "/webhook", "/mutate?timeout=30s")[index % 5]
 
 
 def _any_path(dice: random.Random) -> str:

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from berth import settings as configured
-from berth.admission import configuration, mutate, wire
+from berth.admission import configuration, mutate, verify, wire
 from berth.admission.rules import Rules
 from berth.errors import BadReview
 from berth.model.decision import Verdict
@@ -45,7 +45,7 @@ CONFIGURATIONS = [
 
 @pytest.mark.parametrize("rules", CONFIGURATIONS, ids=range(len(CONFIGURATIONS)))
 def test_a_random_pod_is_answered_soundly(rules: Rules) -> None:
-    """No fault; the patch applies elsewhere; a second pass changes nothing; nothing is lost."""
+    """No fault; the patch applies elsewhere; a second pass changes nothing; it is valid then."""
 
     @PROFILE
     @given(strategies.pods())
@@ -75,6 +75,9 @@ def _check(pod: dict[str, Any], rules: Rules) -> None:
     again = mutate.decide(decision.pod, review.namespace, rules)
     assert again.operations == []
     laws.check_nothing_is_lost(pod, decision.pod)
+    judged = verify.created(decision.pod, review.namespace, "someone", rules)
+    assert judged.verdict is not Verdict.REFUSED, "what /mutate let through is refused"
+    assert (judged.operations, judged.warnings) == ([], ())
 
 
 @PROFILE

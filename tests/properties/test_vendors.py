@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from berth import settings as configured
-from berth.admission import configuration, mutate, project
+from berth.admission import configuration, mutate, project, verify
 from berth.dialects import hami
 from berth.model.decision import Verdict
 from berth.model.vendor import Vendor
@@ -75,7 +75,7 @@ def pods(draw: st.DrawFn) -> Pod:
 @PROFILE
 @given(pods())
 def test_a_request_of_any_accelerator_is_answered_soundly(asked: Pod) -> None:
-    """Patch and result agree; a second pass is at rest; requests are limits; strangers stay."""
+    """Patch and result agree, and are valid; a second pass is at rest; strangers stay."""
     before = copy.deepcopy(asked)
     decision = mutate.decide(asked, "default", RULES)
     assert asked == before
@@ -84,6 +84,8 @@ def test_a_request_of_any_accelerator_is_answered_soundly(asked: Pod) -> None:
     if decision.verdict is Verdict.REFUSED:
         assert decision.problems
         return
+    judged = verify.created(decision.pod, "default", "someone", RULES)
+    assert (judged.verdict, judged.warnings) == (Verdict.UNCHANGED, ())
     assert jsonpatch.apply_patch(before, decision.operations) == decision.pod
     after: Any = decision.pod
     laws.check_nothing_is_lost(_without_ours(before), _without_ours(after))

@@ -13,9 +13,9 @@ _SECONDS = float(sys.argv.pop(1))
 _decide = mutate.decide
 
 
-def _slowly(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
+def _slowly(raw: JsonObject, namespace: str, rules: Rules, user: str = "") -> Decision:
     time.sleep(_SECONDS)
-    return _decide(raw, namespace, rules)
+    return _decide(raw, namespace, rules, user)
 
 
 mutate.decide = _slowly

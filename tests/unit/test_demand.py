@@ -107,7 +107,7 @@ WISHES: dict[str, tuple[dict[str, str], dict[str, Any]]] = {
     ),
     "blank is no constraint": ({"nvidia.com/use-gpuuuid": " ", "nvidia.com/use-gputype": ""}, {}),
     "one NUMA node": ({"nvidia.com/numa-bind": "T"}, {"numa": True}),
-    "a word that Go takes for no truth": ({"nvidia.com/numa-bind": "yes"}, {}),
+    "no NUMA node": ({"nvidia.com/numa-bind": "f"}, {}),
     "a mode": ({"nvidia.com/vgpu-mode": "mps"}, {"mode": "mps"}),
     "policies": (
         {"hami.io/node-scheduler-policy": "spread", "hami.io/gpu-scheduler-policy": "binpack,numa"},

@@ -124,7 +124,7 @@ def test_memory_stays_bounded_with_64_clients_that_send_8_mib(tmp_path: Path) ->
         statuses = [_finish(connection, request[1024:]) for connection in connections]
         assert statuses.count(200) >= 1
         assert set(statuses) <= {200, 503}
-        assert raw.peak_mib(running) < 256  # the memory limit of `berth manifests`
+        assert raw.peak_mib(running) < 256  # half the memory that `berth manifests` gives it
         assert running.ask(ASKED).status == 200
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from berth import closest, configfile
 from berth.admission.callers import Callers, Network
-from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules
+from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
@@ -43,10 +43,20 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         privileged=Privileged(policy.privileged),
         device_env=Handling(policy.device_env),
         limit_env=Handling(policy.limit_env),
+        undone=_undone(settings),
+        guards_allocations=policy.allocations == "deny",
+        allocators=policy.allocators,
         excluded_namespaces=frozenset(excluded),
         injections=_injections(settings, _names(vendors)),
     )
     return found, warnings
+
+
+def _undone(settings: Settings) -> Undone:
+    """Who lets Pods pass while no answer comes does not want them refused for that afterwards."""
+    if settings.policy.undone != "auto":
+        return Undone(settings.policy.undone)
+    return Undone.DENY if settings.registration.failure_policy == "Fail" else Undone.WARN
 
 
 def _managed(vendors: tuple[Vendor, ...], without: tuple[str, ...]) -> tuple[Vendor, ...]:

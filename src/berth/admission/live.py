@@ -38,6 +38,8 @@ class Generation:
     callers: Callers | None = None
     """Who may call; None is everyone."""
     warnings: tuple[str, ...] = ()
+    before: Rules | None = None
+    """Those of the generation before: a Pod may have been written under them a moment ago."""
 
 
 @dataclass(slots=True)

@@ -6,6 +6,9 @@ from dataclasses import dataclass, field
 
 from berth.settings import Server
 
+_SLOW_SECONDS = 0.005
+"""Some twenty times what a decision takes."""
+
 
 @dataclass(slots=True)
 class Load:
@@ -13,6 +16,8 @@ class Load:
 
     in_flight: int = 0
     bytes_held: int = 0
+    slow: bool = False
+    """Whether the last request took so long that others come meanwhile."""
     ending: bool = False
     """Whether the process is about to end: callers are asked to go elsewhere."""
     idle: asyncio.Event = field(default_factory=asyncio.Event)
@@ -31,8 +36,9 @@ class Load:
         self.in_flight += 1
         self.bytes_held += size
 
-    def release(self, size: int) -> None:
-        """End a request."""
+    def release(self, size: int, seconds: float) -> None:
+        """End a request that took `seconds`."""
+        self.slow = seconds > _SLOW_SECONDS
         self.in_flight -= 1
         self.bytes_held -= size
         if self.ending and not self.in_flight:

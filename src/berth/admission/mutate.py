@@ -3,7 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from berth import names
-from berth.admission import inject, original, patch, project, scope, selector, validate
+from berth.admission import (
+    allocations,
+    inject,
+    original,
+    patch,
+    project,
+    scope,
+    selector,
+    validate,
+)
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.dialects import hami
 from berth.model.decision import Decision, Verdict
@@ -15,13 +24,18 @@ from berth.model.raw import JsonObject
 NAMES_NONE = "names none of the devices that Berth knows"
 
 
-def decide(raw: JsonObject, namespace: str, rules: Rules) -> Decision:
-    """Decide about a Pod at CREATE. Raises BadReview where `raw` has not the shape of a Pod."""
+def decide(raw: JsonObject, namespace: str, rules: Rules, user: str = "") -> Decision:
+    """Decide about a Pod that `user` creates; "" is anybody.
+
+    Raises BadReview where `raw` has not the shape of a Pod.
+    """
     pod, left = _concerned(raw, namespace, rules)
     if pod is None:
         return left
     reading = _read(pod, rules)
     problems = tuple(validate.problems(pod, reading, rules))
+    if pod.annotations:
+        problems += tuple(allocations.written(raw, user, rules))
     if problems:
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
@@ -56,6 +70,9 @@ def decide_all(
     Raises BadReview like `decide`.
     """
     decision = decide(raw, namespace, rules)
+    forged = () if decision.problems else tuple(allocations.written(raw, "", rules))
+    if forged and namespace not in rules.excluded_namespaces:
+        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
     for injection in rules.injections.values():
         if decision.verdict in (Verdict.REFUSED, Verdict.IGNORED):

@@ -42,6 +42,13 @@ def pod(raw: JsonObject) -> Pod:
     )
 
 
+def ephemeral(raw: JsonObject) -> tuple[Container, ...]:
+    """Read the ephemeral containers of a Pod, which `pod` leaves out. Raises BadReview."""
+    kind = "ephemeralContainers"
+    entries = _objects(mapping(raw, "spec", ()), kind, ("spec",))
+    return tuple(_container(one, ("spec", kind, index)) for index, one in enumerate(entries))
+
+
 def _container(raw: JsonObject, path: Path) -> Container:
     resources = mapping(raw, "resources", path)
     security = mapping(raw, "securityContext", path)

@@ -55,7 +55,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
         )
     return {
         "apiVersion": "admissionregistration.k8s.io/v1",
-        "kind": "MutatingWebhookConfiguration",
+        "kind": names.MUTATING,
         "metadata": {
             "name": registration.name,
             "labels": {"app.kubernetes.io/name": "berth"},
@@ -83,10 +83,11 @@ def conditions(rules: Rules, name: str, expression: str) -> list[Json]:
     return [{"name": key, "expression": text} for key, text in found.items()]
 
 
-def names_device(rules: Rules) -> str:
+def names_device(rules: Rules, pod: str = "object") -> str:
     """Return CEL that is true where a Pod names a resource or annotation of ours.
 
-    Every optional field is guarded: an expression that fails refuses the Pod under Fail.
+    `pod` is where it stands. Every optional field is guarded: an expression that fails refuses the
+    Pod under Fail.
     """
     resources = orjson.dumps(sorted(rules.known)).decode()
     annotations = orjson.dumps(sorted(rules.steering)).decode()
@@ -103,26 +104,33 @@ def names_device(rules: Rules) -> str:
         )
 
     return (
-        "(has(object.spec.containers) && object.spec.containers != null && "
-        f"object.spec.containers.exists(c, has(c.resources) && {named('c')}))"
-        " || (has(object.spec.initContainers) && "
-        f"object.spec.initContainers.exists(c, has(c.resources) && {named('c')}))"
-        f" || (has(object.spec.resources) && {named('object.spec')})"
-        " || (has(object.metadata.annotations) && "
-        f"object.metadata.annotations.exists(name, name in {annotations}))"
+        f"(has({pod}.spec.containers) && {pod}.spec.containers != null && "
+        f"{pod}.spec.containers.exists(c, has(c.resources) && {named('c')}))"
+        f" || (has({pod}.spec.initContainers) && "
+        f"{pod}.spec.initContainers.exists(c, has(c.resources) && {named('c')}))"
+        f" || (has({pod}.spec.resources) && {named(f'{pod}.spec')})"
+        f" || (has({pod}.metadata) && has({pod}.metadata.annotations) && "
+        f"{pod}.metadata.annotations.exists(name, name in {annotations}))"
     )
 
 
 def _webhook(
     rules: Rules, name: str, path: str, registration: Registration, authority: bytes
 ) -> JsonObject:
+    found = entry(rules, name, path, registration, authority)
+    return found | {"reinvocationPolicy": "IfNeeded"}
+
+
+def entry(
+    rules: Rules, name: str, path: str, registration: Registration, authority: bytes
+) -> JsonObject:
+    """Return what the entries of both kinds of configuration have alike."""
     return {
         "name": name,
         "admissionReviewVersions": ["v1"],
         "clientConfig": _client(path, registration, authority),
         "rules": created_pods(),
         **reach(rules, registration),
-        "reinvocationPolicy": "IfNeeded",
         "sideEffects": "None",
         "timeoutSeconds": registration.timeout_seconds,
     }
@@ -174,11 +182,7 @@ def _client(path: str, registration: Registration, authority: bytes) -> JsonObje
 def namespaces(rules: Rules, registration: Registration) -> JsonObject:
     """Return the namespaceSelector outside of which no Pod is sent to us."""
     expressions: list[Json] = [
-        {
-            "key": names.NAMESPACE_NAME_LABEL,
-            "operator": "NotIn",
-            "values": [*sorted(rules.excluded_namespaces)],
-        },
+        unexcluded(rules),
         {
             "key": names.WEBHOOK_OPT_OUT,
             "operator": "NotIn",
@@ -194,6 +198,15 @@ def namespaces(rules: Rules, registration: Registration) -> JsonObject:
             }
         )
     return {"matchExpressions": expressions}
+
+
+def unexcluded(rules: Rules) -> JsonObject:
+    """Return the expression of a namespaceSelector that leaves out what the settings exclude."""
+    return {
+        "key": names.NAMESPACE_NAME_LABEL,
+        "operator": "NotIn",
+        "values": [*sorted(rules.excluded_namespaces)],
+    }
 
 
 def _merged(ours: JsonObject, theirs: JsonObject) -> JsonObject:

@@ -26,6 +26,14 @@ class Privileged(Enum):
     ALLOW = "allow"
 
 
+class Undone(Enum):
+    """What becomes of a Pod that is no longer, or never was, as we write it."""
+
+    DENY = "deny"
+    WARN = "warn"
+    ALLOW = "allow"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EnvEntry:
     """A variable to inject; with `joined_by`, ours goes before the user's value."""
@@ -58,6 +66,10 @@ class Rules:
     privileged: Privileged = Privileged.SKIP
     device_env: Handling = Handling.REMOVE
     limit_env: Handling = Handling.DENY
+    undone: Undone = Undone.DENY
+    guards_allocations: bool = True
+    allocators: tuple[str, ...] = ()
+    """Users who may record allocations; "prefix*" is of users who may on Pods that exist."""
     excluded_namespaces: frozenset[str] = frozenset()
     injections: Mapping[str, Injection] = field(default_factory=dict)
     known: frozenset[str] = field(init=False)
@@ -66,6 +78,10 @@ class Rules:
     """Host paths that the cluster itself mounts into containers with a device."""
     steering: frozenset[str] = field(init=False)
     """Annotations that are our business: what steers placement, and misplaced resource names."""
+    words: Mapping[str, frozenset[str]] = field(init=False)
+    """The same by domain: of nvidia.com, gpumem, use-gputype and so on."""
+    allocations: frozenset[str] = field(init=False)
+    """Annotations that record an allocation, and are not everyone's to write."""
     sees_others: bool = field(init=False)
     """Whether Pods that name no device are changed too."""
 
@@ -76,6 +92,16 @@ class Rules:
         steering = {key for vendor in self.vendors for key in vendor.annotations}
         steering |= resources | set(names.HAMI_ANNOTATIONS)
         object.__setattr__(self, "steering", frozenset(steering))
+        pairs = [key.partition("/")[::2] for key in sorted(steering)]
+        words = {
+            domain: frozenset(word for other, word in pairs if other == domain)
+            for domain, _ in pairs
+        }
+        object.__setattr__(self, "words", words)
+        allocations = {key for vendor in self.vendors for key in vendor.allocations}
+        allocations |= set(names.HAMI_ALLOCATIONS)
+        guarded = allocations if self.guards_allocations else ()
+        object.__setattr__(self, "allocations", frozenset(guarded))
         paths = {
             str(path)
             for injection in self.injections.values()

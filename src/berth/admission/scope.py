@@ -22,6 +22,12 @@ def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
     return _other_scheduler(_object(raw.get("spec")).get("schedulerName") or "", rules)
 
 
+def is_mirror(raw: JsonObject, user: str) -> bool:
+    """Whether a kubelet shows a static Pod, which runs already."""
+    annotations = _object(_object(raw.get("metadata")).get("annotations"))
+    return user.startswith(names.NODE_USER) and names.MIRROR_ANNOTATION in annotations
+
+
 def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
     if scheduler in ("", rules.options.scheduler_name):
         return None

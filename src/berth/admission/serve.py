@@ -7,7 +7,7 @@ from time import perf_counter
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, journal, mutate, wire
+from berth.admission import deadline, journal, mutate, verify, wire
 from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
@@ -20,7 +20,9 @@ from berth.settings import Server
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
 _MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
+_PATHS = _MUTATE | {names.VALIDATE_PATH}
 _INJECT = names.INJECT_PATH + "/"
+_FAULT = "internal error; the webhook's log has the details"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +39,7 @@ class Handler:
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
         path, _, query = request.raw_path.partition("?")
-        if path in _MUTATE or path.startswith(_INJECT):
+        if path in _PATHS or path.startswith(_INJECT):
             if request.method != "POST":
                 return _only("POST")
             closed = self._closed(request, self.door) if self.door else None
@@ -77,31 +79,34 @@ class Handler:
         try:
             budget = deadline.budget(query)
             body = await _body(request, size, limits, budget)
+            if self.load.slow:  # let all that came meanwhile be counted, or it waits without end
+                await asyncio.sleep(0)
             review = wire.decode(body)
             if budget is not None and perf_counter() - started > budget:
-                return self._late(perf_counter() - started)
+                raise _OutOfTimeError  # noqa: TRY301  as where the body does not come
             decision = decide(review, generation, path)
             answer = wire.answer(review, decision, generation.number)
         except BadReview as error:
-            self.journal.unreadable(error)
-            response = web.Response(status=error.status, text=str(error))
-            if error.status in (408, 413):
-                response.force_close()
-            return response
+            return self._unreadable(error)
         except _OutOfTimeError:
             return self._late(perf_counter() - started)
         except Exception as error:  # noqa: BLE001  whatever it is, it costs this request alone
             self.journal.fault(error)
-            text = "internal error; the webhook's log has the details"
-            return web.Response(status=500, text=text)
+            return web.Response(status=500, text=_FAULT)
         finally:
-            self.load.release(size)
-        about = {
-            "generation": generation.number,
-            **journal.span(request.headers.get("traceparent"), review.uid),
-        }
-        self.journal.reviewed(review, decision, about, perf_counter() - started)
+            seconds = perf_counter() - started
+            self.load.release(size, seconds)
+        span = journal.span(request.headers.get("traceparent"), review.uid)
+        about = {"generation": generation.number, "path": path, **span}
+        self.journal.reviewed(review, decision, about, seconds)
         return web.Response(body=answer, content_type="application/json")
+
+    def _unreadable(self, error: BadReview) -> web.Response:
+        self.journal.unreadable(error)
+        response = web.Response(status=error.status, text=str(error))
+        if error.status in (408, 413):
+            response.force_close()
+        return response
 
     def _late(self, seconds: float) -> web.Response:
         self.journal.late(seconds)
@@ -118,11 +123,12 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     """Read the body. Raises BadReview, and _OutOfTimeError where the caller's time ends first."""
     _check_head(request, size)
     hurried = budget is not None and budget < limits.body_seconds
-    # What came whole with its head, as most do, needs no timer.
-    seconds = None if request.content.is_eof() else budget if hurried else limits.body_seconds
     try:
-        async with asyncio.timeout(seconds):
+        if request.content.is_eof():  # it came whole with its head, as most do: no timer
             body = await request.read()
+        else:
+            async with asyncio.timeout(budget if hurried else limits.body_seconds):
+                body = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise _too_large() from None
     except TimeoutError:
@@ -132,9 +138,6 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     except (ConnectionError, RuntimeError, web.RequestPayloadError):
         # RuntimeError is how aiohttp says that the caller left before we began to read.
         raise BadReview("the caller went away before the end of the body") from None
-    # Let all that has come meanwhile be counted: decided at once, nothing is ever in flight beside
-    # it, and whatever is too much waits without an end.
-    await asyncio.sleep(0)
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
     return body
@@ -163,11 +166,13 @@ def _only(methods: str) -> web.Response:
 def decide(review: wire.Review, generation: Generation, path: str) -> Decision:
     """Decide about one review that came to `path`. Raises BadReview."""
     rules = generation.rules
+    if path == names.VALIDATE_PATH:
+        return verify.decide(review, rules, generation.before)
     if not review.creates_pod or review.object is None:
         note = "not the creation of a Pod, which alone is our business"
         return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
     if path in _MUTATE:
-        return mutate.decide(review.object, review.namespace, rules)
+        return mutate.decide(review.object, review.namespace, rules, review.user)
     name = path.removeprefix(_INJECT)
     wanted = rules.injections.get(name)
     if wanted is None:

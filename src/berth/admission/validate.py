@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from berth import closest
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem, Reason
@@ -58,6 +59,25 @@ def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[P
 
 
 def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[str]:
+    """Yield what the author of a Pod that is let through should hear."""
+    if demand.any:
+        yield from _near(pod, rules)
+        yield from _paths(pod, demand, rules)
+
+
+def _near(pod: Pod, rules: Rules) -> Iterator[str]:
+    """Yield annotations that look like ours and are not: nvidia.com/gpu.memory, a node's label."""
+    for key in pod.annotations:
+        domain, slash, word = key.partition("/")
+        words = rules.words.get(domain) if slash else None
+        if words is None or key in rules.steering or key in rules.allocations:
+            continue
+        meant = closest.near(word, words)
+        if meant:
+            yield f"metadata.annotations[{key}] is not read; did you mean {domain}/{meant}?"
+
+
+def _paths(pod: Pod, demand: Demand, rules: Rules) -> Iterator[str]:
     """Yield what a node has to prevent, as admission cannot: paths that reach a card directly."""
     paths = tuple(
         path

@@ -34,7 +34,9 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     namespace: str
     name: str
     dry_run: bool
+    user: str
     object: JsonObject | None
+    old_object: JsonObject | None
 
     @property
     def shown_name(self) -> str:
@@ -55,13 +57,12 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def creates_pod(self) -> bool:
         """Whether this is what we register for: CREATE of a core/v1 Pod itself."""
-        return (
-            self.operation == "CREATE"
-            and self.kind == "Pod"
-            and self.resource in ("pods", "")
-            and not self.group
-            and not self.sub_resource
-        )
+        return self.operation == "CREATE" and self.of_pod and not self.sub_resource
+
+    @property
+    def of_pod(self) -> bool:
+        """Whether it is about a core/v1 Pod, or a subresource that shows one."""
+        return self.kind == "Pod" and self.resource in ("pods", "") and not self.group
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -71,6 +72,10 @@ class _Kind(msgspec.Struct, frozen=True):
 
 class _Resource(msgspec.Struct, frozen=True):
     resource: str | None = None
+
+
+class _UserInfo(msgspec.Struct, frozen=True):
+    username: str | None = None
 
 
 class _Request(msgspec.Struct, frozen=True, rename="camel"):
@@ -84,7 +89,9 @@ class _Request(msgspec.Struct, frozen=True, rename="camel"):
     namespace: str | None = None
     name: str | None = None
     dry_run: bool | None = None
+    user_info: _UserInfo | None = None
     object: dict[str, Any] | None = None
+    old_object: dict[str, Any] | None = None
 
 
 class _AdmissionReview(msgspec.Struct, frozen=True, rename="camel"):
@@ -115,7 +122,9 @@ def decode(body: bytes) -> Review:
         namespace=request.namespace or "",
         name=request.name or "",
         dry_run=request.dry_run is True,
+        user=(request.user_info or _UserInfo()).username or "",
         object=request.object,
+        old_object=request.old_object,
     )
 
 
@@ -151,7 +160,9 @@ def answer(review: Review, decision: Decision, generation: int) -> bytes:
     """Answer with what was decided; a patch only where there is one."""
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
-    if review.creates_pod and decision.verdict is not Verdict.UNCHANGED:
+    if decision.verdict is Verdict.REFUSED or (
+        review.creates_pod and decision.verdict is not Verdict.UNCHANGED
+    ):
         response["auditAnnotations"] = _audit(decision, generation)
     if decision.verdict is Verdict.REFUSED:
         response |= {"allowed": False, "status": _status(review, decision)}

@@ -3,13 +3,13 @@
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from berth import clock
-from berth.admission import registration
+from berth.admission import guard, registration
 from berth.admission.live import Live
 from berth.certs import authority, choice, clients, identity, store
 from berth.certs.controller import Controller
@@ -80,7 +80,7 @@ class Certified:
             yield keep.Keeping(
                 kubeconfig=self.kubeconfig,
                 wanted=lambda: self.live.current.settings.registration,
-                manifest=self._manifest(),
+                manifests=self._manifests(),
                 source=self.source,
                 registered=self.registered,
                 check=self.settings.certificates.check_seconds,
@@ -93,9 +93,11 @@ class Certified:
         file = self.settings.callers.client_ca_file
         return partial(clients.require_client_ca, file=file) if file else identity.as_made
 
-    def _manifest(self) -> Callable[[bytes], JsonObject]:
-        def manifest(trusted: bytes) -> JsonObject:
+    def _manifests(self) -> Callable[[bytes], Sequence[JsonObject]]:
+        def manifests(trusted: bytes) -> Sequence[JsonObject]:
             now = self.live.current
-            return registration.configuration(now.rules, now.settings.registration, trusted)
+            about = (now.rules, now.settings.registration, trusted)
+            # In this order: nothing is validated that could not be rewritten before.
+            return registration.configuration(*about), guard.configuration(*about)
 
-        return manifest
+        return manifests

@@ -46,18 +46,18 @@ def namespace(registration: Registration) -> JsonObject:
 
 
 def access(registration: Registration) -> list[JsonObject]:
-    """Return the account, and its rights: to keep the one webhook configuration, no more.
+    """Return the account, and its rights: to keep the two webhook configurations, no more.
 
     Kubernetes cannot limit `create` to a name, and an apply creates what is not there.
     """
     group = "admissionregistration.k8s.io"
-    kind = "mutatingwebhookconfigurations"
+    kinds: list[Json] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
     account = registration.service
     rules: list[Json] = [
-        {"apiGroups": [group], "resources": [kind], "verbs": ["create"]},
+        {"apiGroups": [group], "resources": kinds, "verbs": ["create"]},
         {
             "apiGroups": [group],
-            "resources": [kind],
+            "resources": kinds,
             "resourceNames": [registration.name],
             "verbs": ["get", "patch"],
         },
@@ -179,11 +179,11 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "command": ["berth", "webhook", *_arguments(choice)],
         "ports": _ports(choice),
         "readinessProbe": {"httpGet": {"path": "/readyz", **probe}, "periodSeconds": 5},
-        "livenessProbe": {"httpGet": {"path": "/healthz", **probe}, "failureThreshold": 6},
+        "livenessProbe": {"httpGet": _alive(choice, probe), "failureThreshold": 6},
         # No CPU limit: throttling would show as latency of every Pod creation.
         "resources": {
             "requests": {"cpu": "100m", "memory": "128Mi"},
-            "limits": {"memory": "256Mi"},
+            "limits": {"memory": "512Mi"},
         },
         "securityContext": {
             "allowPrivilegeEscalation": False,
@@ -220,6 +220,15 @@ def _ports(choice: Choice) -> list[Json]:
     if choice.metrics.enabled:
         ports.append({"name": "metrics", "containerPort": choice.metrics.port})
     return ports
+
+
+def _alive(choice: Choice, probe: JsonObject) -> JsonObject:
+    """Return where to ask whether it lives: where the answer does not wait for the event loop.
+
+    A loop that hangs ends the process by itself (`server.hangSeconds`); one that is busy must not.
+    """
+    where: JsonObject = {"port": "metrics"} if choice.metrics.enabled else probe
+    return {"path": "/healthz", **where}
 
 
 def _grace(server: Server) -> int:

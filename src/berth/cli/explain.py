@@ -10,11 +10,19 @@ import orjson
 
 from berth import names
 from berth import settings as configured
-from berth.admission import configuration, mutate, registration, selector, templates, wire
+from berth.admission import (
+    configuration,
+    mutate,
+    registration,
+    selector,
+    templates,
+    wire,
+    workloads,
+)
 from berth.admission.rules import Rules
-from berth.cli import documents, options, show
+from berth.cli import demanded, documents, options, show
 from berth.errors import BadReview, UsageError
-from berth.model.decision import Decision, Verdict
+from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import Json, JsonObject, dotted
 
 
@@ -105,6 +113,9 @@ class Cluster:
         decision = mutate.decide_all(pod, namespace, labels, self.rules)
         if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
             return decision
+        forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
+        if forged:  # from this no label opts out
+            return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
         why = f"namespace {namespace} is outside the registration's namespaceSelector"
         unmet = "; ".join(_unmet(self.selector, labels))
         return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(f"{why}: {unmet}",))
@@ -169,21 +180,10 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 name=str(name),
                 where=f" ({dotted(template.path)})" if template.path else "",
                 before=template.pod,
-                decision=_with(decision, _misplaced(document, template, cluster.rules)),
+                decision=_with(
+                    decision, tuple(workloads.misplaced(document, template, cluster.rules))
+                ),
             )
-
-
-def _misplaced(document: JsonObject, template: templates.Template, rules: Rules) -> tuple[str, ...]:
-    """Say so where a key that steers a Pod stands on the workload around it, without effect."""
-    if not template.path:
-        return ()
-    annotations = _object(_object(document, "metadata"), "annotations")
-    where = dotted((*template.path, "metadata", "annotations"))
-    return tuple(
-        f"metadata.annotations[{name}] has no effect on {document.get('kind')}; move it to {where}"
-        for name in annotations
-        if name in rules.steering
-    )
 
 
 def _with(decision: Decision, warnings: tuple[str, ...]) -> Decision:
@@ -196,6 +196,7 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "source": one.source,
         "kind": one.kind,
         "name": one.name,
+        "demand": demanded.row(decision.demand),
         "decision": decision.verdict.value,
         "reasons": list(decision.reasons),
         "warnings": list(wire.clean(decision.warnings)),

@@ -1,18 +1,18 @@
-"""The loop that looks at the webhook configuration, and keeps it as we want it, whoever changes it.
+"""The loop that looks at the webhook configurations, and keeps them as wanted, whoever writes them.
 
 Of two replicas that know different CAs, the one that read first would take the other's away. So
-the configuration is read before the CAs are, and written only where it is still the one read: then
+they are read before the CAs are, and written only where they are still the ones read: then
 what we write holds all that whoever wrote it before us knew.
 """
 
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from berth import clock
+from berth import clock, names
 from berth.certs import bundle
 from berth.certs.registered import Registered
 from berth.certs.source import Source
@@ -23,6 +23,7 @@ from berth.observe.metrics import Metrics
 from berth.settings import Registration
 
 LOG = logging.getLogger("berth.registration")
+_KINDS = (names.MUTATING, names.VALIDATING)
 _AGAIN = 0.2  # seconds, where someone else wrote between our read and our write
 
 
@@ -33,8 +34,8 @@ class Keeping:
     kubeconfig: Path | None
     wanted: Callable[[], Registration]
     """What the settings say now."""
-    manifest: Callable[[bytes], JsonObject]
-    """The configuration with a caBundle."""
+    manifests: Callable[[bytes], Sequence[JsonObject]]
+    """The configurations with a caBundle, in the order in which they are written."""
     source: Source
     registered: Registered
     check: float
@@ -69,15 +70,20 @@ class Keeping:
         """Look, and apply where it is not as it should be or was not for long."""
         config = kube.configuration(self.kubeconfig)
         wanted = self.wanted()
-        found = await kube.webhook_configuration(config, wanted.name)
-        if found is None and self.writes:
-            await kube.begin_configuration(config, wanted.name)
+        found = {
+            kind: await kube.webhook_configuration(config, kind, wanted.name) for kind in _KINDS
+        }
+        there = {kind: one for kind, one in found.items() if one is not None}
+        if len(there) < len(found) and self.writes:
+            self.registered.outdated = True
+            for kind in found.keys() - there:
+                await kube.begin_configuration(config, kind, wanted.name)
             return 0
-        entries = [set(bundle.split(entry)) for entry in found.bundles] if found else []
+        entries = [set(bundle.split(entry)) for one in there.values() for entry in one.bundles]
         trusted = set.intersection(*entries) if entries else set()
         self.registered.looked(trusted, clock.now())
         pause = min(wanted.refresh_seconds, self.check)
-        if found is None or not self.writes:
+        if not self.writes:
             return pause
         vouching = await self.source.trusted(trusted)
         right = bool(entries) and all(entry == set(bundle.split(vouching)) for entry in entries)
@@ -86,9 +92,10 @@ class Keeping:
         if right and fresh and not self.registered.outdated:
             return pause
         self.registered.outdated = False
-        if not await kube.apply(config, self.manifest(vouching), found.version):
-            self.registered.outdated = True
-            return _AGAIN
+        for manifest in self.manifests(vouching):
+            if not await kube.apply(config, manifest, there[str(manifest["kind"])].version):
+                self.registered.outdated = True
+                return _AGAIN
         self.registered.looked(bundle.split(vouching), clock.now())
         # The first time, and again after a failure, is news; that it still stands is not.
         level = logging.INFO if self._applied is None or not right else logging.DEBUG

@@ -15,7 +15,7 @@ COMMANDS = {
     "manifests": "Print what to apply to run Berth in a cluster.",
     "policy": "Print a policy that refuses Pods which the webhook did not rewrite.",
     "simulate": "Place the Pods of a trace by a policy, in virtual time.",
-    "unregister": "Remove Berth's webhook configuration from a cluster.",
+    "unregister": "Remove Berth's webhook configurations from a cluster.",
     "webhook": "Serve admission for a cluster.",
 }
 

@@ -8,7 +8,7 @@ import yaml
 
 from berth import __version__
 from berth import settings as configured
-from berth.admission import backstop, configuration, registration
+from berth.admission import backstop, configuration, guard, registration
 from berth.cli import deployment, options, printed
 from berth.errors import UsageError
 from berth.settings import Settings
@@ -44,7 +44,7 @@ def command(
 ) -> None:
     """Print what to apply to run Berth in a cluster.
 
-    Pipe it into `kubectl apply -f -`; the webhook configuration comes last, but for
+    Pipe it into `kubectl apply -f -`; the webhook configurations come last, but for
     the backstop.
     """
     loaded = configured.load(config, settings)
@@ -86,6 +86,7 @@ def command(
     bundle = files.get(deployment.AUTHORITY, "").encode()
     objects += [
         registration.configuration(rules, registered, bundle),
+        guard.configuration(rules, registered, bundle),
         *(backstop.objects(rules, registered) if with_backstop else ()),
     ]
     click.echo(printed.objects(objects), nl=False)

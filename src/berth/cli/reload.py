@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import msgspec
 
@@ -48,7 +48,7 @@ class Reloader:
         if (new.settings, new.rules) == (old.settings, old.rules):
             self.readiness.notes.pop("configuration", None)
             return
-        self.live.current = new
+        self.live.current = replace(new, before=old.rules)
         self.metrics.reloads("ok").inc()
         self.readiness.notes.pop("configuration", None)
         tell(new, self.metrics)

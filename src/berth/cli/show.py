@@ -7,6 +7,7 @@ from difflib import unified_diff
 import click
 import yaml
 
+from berth.cli import demanded
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
 
@@ -19,9 +20,11 @@ COLOURS = {
 
 
 def decision(title: str, before: JsonObject, decided: Decision) -> None:
-    """Print what happens to one Pod, and why."""
+    """Print what was understood of one Pod, what happens to it, and why."""
     verdict = click.style(decided.verdict.value, fg=COLOURS[decided.verdict], bold=True)
     click.echo(f"{click.style(title, bold=True)}  {verdict}")
+    for line in demanded.said(decided.demand) if decided.demand else ():
+        click.echo(f"  {click.style('?', fg='cyan')} {line}")
     mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
     for reason in decided.reasons:
         click.echo(f"  {mark} {reason}")

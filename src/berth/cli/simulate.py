@@ -68,10 +68,10 @@ def command(
     arrivals: int,
     output: str,
 ) -> None:
-    """Place the Pods of a trace, in virtual time, by the decisions that a cluster would get.
+    """Place the Pods of a trace by a policy, in virtual time.
 
-    Pods come one by one and stay, as in the published experiment, or leave with --departures; one
-    that does not fit is dropped.
+    Each decision is the one that a cluster would get. Pods come one by one and stay, as in the
+    published experiment, or leave with --departures; one that does not fit is dropped.
     """
     folder = data or own()
     jobs = [

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import click
 
+from berth import names
 from berth import settings as configured
 from berth.cli import options
 from berth.cluster import kube
@@ -20,8 +21,8 @@ def command(
     settings: tuple[str, ...],
     kubeconfig: Path | None,
 ) -> None:
-    """Remove Berth's webhook configuration from a cluster."""
+    """Remove Berth's webhook configurations from a cluster."""
     name = configured.load(config, settings).registration.name
-    gone = asyncio.run(kube.delete_configuration(kube.configuration(kubeconfig), name))
-    what = "removed" if gone else "was not there"
-    click.echo(f"MutatingWebhookConfiguration {name} {what}")
+    for kind in (names.VALIDATING, names.MUTATING):  # never validated without being rewritten
+        gone = asyncio.run(kube.delete_configuration(kube.configuration(kubeconfig), kind, name))
+        click.echo(f"{kind} {name} {'removed' if gone else 'was not there'}")

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
+from typing import TypeAlias
 
 import httpx2
 import msgspec
@@ -14,7 +15,10 @@ from lightkube import AsyncClient, KubeConfig, codecs
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.models.meta_v1 import ObjectMeta
-from lightkube.resources.admissionregistration_v1 import MutatingWebhookConfiguration
+from lightkube.resources.admissionregistration_v1 import (
+    MutatingWebhookConfiguration,
+    ValidatingWebhookConfiguration,
+)
 from lightkube.resources.core_v1 import Secret
 from lightkube.types import PatchType
 
@@ -22,6 +26,11 @@ from berth import names
 from berth.errors import UsageError
 from berth.model.raw import JsonObject
 
+_Kind: TypeAlias = type[MutatingWebhookConfiguration] | type[ValidatingWebhookConfiguration]
+_KINDS: Mapping[str, _Kind] = {
+    names.MUTATING: MutatingWebhookConfiguration,
+    names.VALIDATING: ValidatingWebhookConfiguration,
+}
 # What the library and what is below it raise: for answers, for the way there, for a bad kubeconfig.
 _ANSWERS = (ApiError, httpx2.HTTPError, msgspec.MsgspecError)
 _FILES = (ConfigError, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
@@ -68,12 +77,14 @@ class KeptConfiguration:
     version: str
 
 
-async def webhook_configuration(config: SingleConfig, name: str) -> KeptConfiguration | None:
-    """Read a MutatingWebhookConfiguration; None where there is none. Raises UsageError."""
+async def webhook_configuration(
+    config: SingleConfig, kind: str, name: str
+) -> KeptConfiguration | None:
+    """Read a webhook configuration; None where there is none. Raises UsageError."""
     with _told(f"the API server did not show the configuration {name}"):
         async with AsyncClient(config=config) as client:
             try:
-                found = await client.get(MutatingWebhookConfiguration, name)
+                found = await client.get(_KINDS[kind], name)
             except ApiError as error:
                 if error.status.code == HTTPStatus.NOT_FOUND:
                     return None
@@ -144,23 +155,23 @@ async def _unless(answer: Awaitable[object], *statuses: HTTPStatus) -> bool:
     return True
 
 
-async def begin_configuration(config: SingleConfig, name: str) -> None:
-    """Create a MutatingWebhookConfiguration without entries, if there is none. Raises UsageError.
+async def begin_configuration(config: SingleConfig, kind: str, name: str) -> None:
+    """Create a webhook configuration without entries, if there is none. Raises UsageError.
 
     An apply can be told to change only what was read, but not to create only.
     """
-    empty = MutatingWebhookConfiguration(metadata=ObjectMeta(name=name))
+    empty = _KINDS[kind](metadata=ObjectMeta(name=name))
     with _told(f"the API server did not take the configuration {name}"):
         async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
             await _unless(client.create(empty), HTTPStatus.CONFLICT)
 
 
-async def delete_configuration(config: SingleConfig, name: str) -> bool:
-    """Delete a MutatingWebhookConfiguration; False where there was none. Raises UsageError."""
+async def delete_configuration(config: SingleConfig, kind: str, name: str) -> bool:
+    """Delete a webhook configuration; False where there was none. Raises UsageError."""
     with _told(f"the API server did not delete {name}"):
         async with AsyncClient(config=config) as client:
             try:
-                await client.delete(MutatingWebhookConfiguration, name)
+                await client.delete(_KINDS[kind], name)
             except ApiError as error:
                 if error.status.code == HTTPStatus.NOT_FOUND:
                     return False

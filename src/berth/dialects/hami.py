@@ -56,7 +56,8 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         containers.append(ContainerDemand(container, share, asks))
     demand = Demand(tuple(containers))
     if pod.annotations and (demand.any or problems):
-        problems += wishes.problems(pod.annotations)
+        asked = [wanted.asks for wanted in containers if wanted.asks]
+        problems += wishes.problems(pod.annotations, asked)
     return Reading(demand, tuple(problems), tuple(warnings))
 
 

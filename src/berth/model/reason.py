@@ -25,8 +25,22 @@ class Reason(Enum):
     PRIVILEGED = "privileged"
     DEVICE_ENV = "device-env"
     CLASH = "clash"
+    CONTRADICTION = "contradiction"
+    ALLOCATION = "allocation"
+    UNDONE = "undone"
 
     @property
     def is_policy(self) -> bool:
         """Whether the cluster's rules forbid it (403), or it is malformed in itself (422)."""
-        return self in {Reason.NODE_NAME, Reason.PRIVILEGED, Reason.DEVICE_ENV}
+        return self in _POLICY
+
+
+_POLICY = frozenset(
+    {
+        Reason.NODE_NAME,
+        Reason.PRIVILEGED,
+        Reason.DEVICE_ENV,
+        Reason.ALLOCATION,
+        Reason.UNDONE,
+    }
+)

@@ -74,6 +74,11 @@ class Selectors:
         return (*filter(None, single), *self.uuids, *self.not_uuids, *self.other)
 
 
+def recorded(word: str) -> tuple[str, str]:
+    """Name the two Pod annotations in which HAMi records the devices of one kind."""
+    return f"hami.io/{word}-devices-to-allocate", f"hami.io/{word}-devices-allocated"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fields:
     """What a register annotation in JSON calls the parts of a device."""
@@ -207,6 +212,8 @@ class Vendor:
     """hostPath prefixes that reach cards past the sharing."""
     selectors: Selectors = Selectors()
     records: Records = Records()
+    allocations: tuple[str, ...] = ()
+    """Pod annotations in which HAMi's scheduler and the node side record what they gave."""
     profiles: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     """Models, and the partitions ("2g.10gb") that the administrator allows on them."""
 

@@ -99,10 +99,11 @@ class Run:
 
     def allocated(self, percent: int) -> float:
         """Return what is allocated at so much offered, in % of the cluster."""
-        noted = self._noted.get(percent)
-        if noted is None:
-            near = [self._noted.get(percent + off, []) for off in (-1, 1)]
-            noted = [value for values in near for value in values]
+        noted = self._noted.get(percent) or [
+            value for off in (-1, 1) for value in self._noted.get(percent + off, [])
+        ]
+        if not noted:  # a small cluster, where one Pod is more than a percent of it
+            noted = self._noted.get(max((at for at in self._noted if at < percent), default=0), [])
         return sum(noted) / len(noted) if noted else 0.0
 
     def result(self, policy: str, offered: float) -> Result:

@@ -1,7 +1,7 @@
 """AMD under HAMi: shares by memory in MiB, and by cores."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Records, Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor, recorded
 
 
 class Amd(Keys, frozen=True, kw_only=True):
@@ -23,6 +23,7 @@ def _vendors(keys: Amd) -> tuple[Vendor, ...]:
             cores=keys.resource_core_name,
             nonzero=frozenset({"cores"}),
             implied_cores=100,
+            allocations=recorded("amd"),
             default_count=1,  # HAMi takes such a Pod over too, without a device
             records=Records(
                 register=("hami.io/node-amd-register",),

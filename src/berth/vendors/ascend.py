@@ -11,7 +11,7 @@ from berth.errors import UsageError
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Count, Keys, Section, Size
-from berth.model.vendor import Amounts, Fault, Records, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Records, Selectors, Settled, Vendor, recorded
 
 MODE = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
@@ -110,6 +110,7 @@ def _vendor(chip: Chip) -> Vendor:
             register=(f"hami.io/node-register-{word}",),
             allocated=(f"hami.io/{word}-devices-allocated",),
         ),
+        allocations=(*recorded(word), f"huawei.com/{word}"),
         selectors=Selectors(
             uuids=(f"hami.io/use-{word}-uuid",),
             not_uuids=(f"hami.io/no-use-{word}-uuid",),

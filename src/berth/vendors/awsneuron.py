@@ -50,6 +50,14 @@ def _vendors(keys: AwsNeuron) -> tuple[Vendor, ...]:
                 counted=Counted(slots=_CORES),
                 cores_are_bits=True,
             ),
+            allocations=(
+                "hami.io/aws-neuron-devices-allocated",
+                "AWS_NEURON_IDS",
+                "NEURON_ALLOC_TIME",
+                "NEURON_RESOURCE_TYPE",
+                "NEURON_ALLOCATED",
+                "aws.amazon.com/predicate-node",
+            ),
             selectors=Selectors(
                 uuids=("aws.amazon.com/use-neuron-uuid",),
                 not_uuids=("aws.amazon.com/nouse-neuron-uuid",),

@@ -1,7 +1,7 @@
 """Biren under HAMi: whole cards."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Records, Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor, recorded
 
 
 class Biren(Keys, frozen=True, kw_only=True):
@@ -19,8 +19,9 @@ def _vendors(keys: Biren) -> tuple[Vendor, ...]:
             count=keys.resource_count_name,
             records=Records(
                 register=("hami.io/node-biren-register",),
-                allocated=("hami.io/Biren-devices-allocated", "hami.io/biren-devices-allocated"),
+                allocated=("hami.io/Biren-devices-allocated",),
             ),
+            allocations=recorded("Biren"),
             selectors=Selectors(
                 uuids=("birentech.com/use-gpuuuid",), not_uuids=("birentech.com/nouse-gpuuuid",)
             ),

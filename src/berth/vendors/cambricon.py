@@ -1,7 +1,7 @@
 """Cambricon MLU under HAMi: shares by memory in units of 256 MiB, and by cores."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Counted, Records, Selectors, Vendor
+from berth.model.vendor import Counted, Records, Selectors, Vendor, recorded
 
 
 class Cambricon(Keys, frozen=True, kw_only=True):
@@ -27,6 +27,11 @@ def _vendors(keys: Cambricon) -> tuple[Vendor, ...]:
                 word="cambricon-mlu",
                 allocated=("hami.io/cambricon-mlu-devices-allocated",),
                 counted=Counted(by_cores=True, slots=100),
+            ),
+            allocations=(
+                *recorded("cambricon-mlu"),
+                "CAMBRICON_DSMLU_PROFILE",
+                "CAMBRICON_DSMLU_ASSIGNED",
             ),
             selectors=Selectors(
                 uuids=("cambricon.com/use-gpuuuid",), not_uuids=("cambricon.com/nouse-gpuuuid",)

@@ -3,9 +3,13 @@
 import msgspec
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Counted, Fields, Records, Selectors, Vendor
+from berth.model.vendor import Counted, Fields, Records, Selectors, Vendor, recorded
 
 _DRS = "enflame.com/drs-gcu"
+_ASSIGNED = (
+    *("gcu-request-size", "gcu-assigned", "gcu-assigned-id", "gcu-assigned-index"),
+    *("gcu-assigned-minor", "gcu-assigned-time", "assigned-containers"),
+)
 
 
 class Enflame(Keys, frozen=True, kw_only=True):
@@ -40,6 +44,7 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
                 allocated=("hami.io/enflame-gcu-devices-allocated",),
                 counted=Counted(memory_mib=100),  # percent: HAMi knows no MiB
             ),
+            allocations=recorded("enflame-gcu"),
         ),
         Vendor(
             family="enflame",
@@ -66,6 +71,10 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
                     healthy="",
                 ),
                 allocated=("hami.io/enflame-vgpu-devices-allocated",),
+            ),
+            allocations=(
+                "hami.io/enflame-vgpu-devices-allocated",
+                *(f"enflame.com/{key}" for key in _ASSIGNED),
             ),
             selectors=Selectors(
                 uuids=("enflame.com/use-gpuuuid",), not_uuids=("enflame.com/nouse-gpuuuid",)

@@ -1,7 +1,7 @@
 """Hygon DCU under HAMi: shares by memory in MiB, and by cores."""
 
 from berth.model.section import Count, Keys, Section
-from berth.model.vendor import Records, Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor, recorded
 
 
 class Hygon(Keys, frozen=True, kw_only=True):
@@ -28,6 +28,7 @@ def _vendors(keys: Hygon) -> tuple[Vendor, ...]:
                 register=("hami.io/node-dcu-register",),
                 allocated=("hami.io/dcu-devices-allocated",),
             ),
+            allocations=recorded("dcu"),
             selectors=Selectors(
                 models="hygon.com/use-dcutype",
                 not_models="hygon.com/nouse-dcutype",

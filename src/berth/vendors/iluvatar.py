@@ -6,7 +6,7 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Records, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Records, Selectors, Settled, Vendor, recorded
 
 _MODELS = ("MR-V100", "MR-V50", "BI-V150", "BI-V100")
 
@@ -43,6 +43,7 @@ def _vendors(chips: tuple[Chip, ...]) -> tuple[Vendor, ...]:
             cores=chip.resource_core_name,
             of_all=frozenset({"cores"}),
             settle=_settle,
+            allocations=recorded(chip.common_word),
             name_env="SOL_CONTINER_NAME",  # so misspelt by the vendor's software
             records=Records(
                 register=(f"hami.io/node-{chip.common_word}-register",),

@@ -7,7 +7,16 @@ import msgspec
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Counted, Fault, Records, Selectors, Settled, Vendor
+from berth.model.vendor import (
+    Amounts,
+    Counted,
+    Fault,
+    Records,
+    Selectors,
+    Settled,
+    Vendor,
+    recorded,
+)
 
 _CARD = 98304
 _SIZES = (_CARD // 4, _CARD // 2, _CARD)
@@ -51,6 +60,7 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
                 allocated=("hami.io/kunlun-allocated",),
                 counted=Counted(memory_mib=_CARD, numa_halves=True),
             ),
+            allocations=("hami.io/kunlun-allocated", "BAIDU_COM_DEVICE_IDX"),
             selectors=_SELECTORS,
         ),
         Vendor(
@@ -62,6 +72,7 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             slices=tuple((size, size) for size in _SIZES),
             card_mib=_CARD,
             cores_by_memory=True,
+            allocations=recorded("xpu"),
             settle=_settle,
             records=Records(
                 register=("hami.io/node-register-xpu",),

@@ -5,7 +5,17 @@ from collections.abc import Iterator, Mapping
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Counted, Fault, Fields, Records, Selectors, Settled, Vendor
+from berth.model.vendor import (
+    Amounts,
+    Counted,
+    Fault,
+    Fields,
+    Records,
+    Selectors,
+    Settled,
+    Vendor,
+    recorded,
+)
 
 CLASS = "metax-tech.com/sgpu-app-class"
 QOS = "metax-tech.com/sgpu-qos-policy"
@@ -64,6 +74,11 @@ def _vendors(keys: Metax) -> tuple[Vendor, ...]:
                 allocated=("hami.io/metax-gpu-devices-allocated",),
                 counted=Counted(memory_mib=65536),
             ),
+            allocations=(
+                *recorded("metax-gpu"),
+                "metax-tech.com/gpu-devices-allocated",
+                "metax-tech.com/predicate-time",
+            ),
         ),
         Vendor(
             family="metax",
@@ -88,6 +103,7 @@ def _vendors(keys: Metax) -> tuple[Vendor, ...]:
                 ),
                 allocated=("hami.io/metax-sgpu-devices-allocated",),
             ),
+            allocations=recorded("metax-sgpu"),
             selectors=Selectors(
                 uuids=("metax-tech.com/use-gpuuuid",),
                 not_uuids=("metax-tech.com/nouse-gpuuuid",),

@@ -69,6 +69,12 @@ def _vendors(keys: Mthreads) -> tuple[Vendor, ...]:
                 counted=Counted(by_cores=True, slots=100),
                 cores_in_units=True,
             ),
+            allocations=(
+                "hami.io/mthreads-vgpu-devices-allocated",
+                "mthreads.com/gpu-index",
+                "mthreads.com/predicate-node",
+                "mthreads.com/predicate-time",
+            ),
             selectors=Selectors(
                 uuids=("mthreads.ai/use-gpuuuid",), not_uuids=("mthreads.ai/nouse-gpuuuid",)
             ),

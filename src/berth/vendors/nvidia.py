@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import chain
 from typing import Annotated, Literal
 
 import msgspec
@@ -10,9 +11,19 @@ from msgspec import Meta
 from berth.model.raw import Json
 from berth.model.reason import Reason
 from berth.model.section import Count, Keys, Scaling, Section
-from berth.model.vendor import Amounts, Counted, Fault, Records, Selectors, Settled, Vendor
+from berth.model.vendor import (
+    Amounts,
+    Counted,
+    Fault,
+    Records,
+    Selectors,
+    Settled,
+    Vendor,
+    recorded,
+)
 
 MODE = "nvidia.com/vgpu-mode"
+_MODELS = "nvidia.com/use-gputype"
 _MODES = ("hami-core", "mig", "mps")
 _PROFILE = r"^\d+g\.(\d+)gb.*$"
 
@@ -80,25 +91,36 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     mode = annotations.get(MODE)
     if not mode or not isinstance(mode, str):
         return Settled(amounts=asked)
-    return Settled(amounts=asked, faults=tuple(_faults(vendor, asked, mode)))
+    return Settled(amounts=asked, faults=tuple(_faults(vendor, asked, annotations)))
 
 
-def _faults(vendor: Vendor, asked: Amounts, mode: str) -> Iterator[Fault]:
+def _faults(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> Iterator[Fault]:
     """Yield what no card answers to: HAMi looks for a card's mode inside the value."""
+    mode = str(annotations[MODE])
     if not any(word in mode for word in _MODES):
         what = f"{mode[:40]} is no way to share a card"
         fix = f"write {', '.join(_MODES[:-1])} or {_MODES[-1]}"
         yield Fault(reason=Reason.ANNOTATION, annotation=MODE, what=what, fix=fix)
-    largest = max(_profile_mib(vendor), default=0)
+    largest = max(_profile_mib(vendor, annotations.get(_MODELS)), default=0)
     if mode == "mig" and largest and vendor.mib(asked.memory or 0) > largest:
         what = f"{asked.memory} is more than the largest MIG profile allowed has, {largest} MiB"
         fix = f"write at most {largest // vendor.unit_mib}, or leave {MODE} out"
         yield Fault(reason=Reason.TOO_LARGE, role="memory", what=what, fix=fix)
 
 
-def _profile_mib(vendor: Vendor) -> Iterator[int]:
-    """Yield at most how many MiB each profile has: 2g.10gb holds a little less than 10240."""
-    for _, profiles in vendor.profiles:
+def _profile_mib(vendor: Vendor, chosen: Json) -> Iterator[int]:
+    """Yield at most how many MiB each profile has: 2g.10gb holds a little less than 10240.
+
+    `chosen` lists parts of models. Where each is a part of a model that has profiles, only those
+    models are meant; else a card may be meant that is called otherwise here.
+    """
+    listed = chosen.lower().split(",") if isinstance(chosen, str) else []
+    meant = [
+        [entry for entry in vendor.profiles if part in "\n".join(entry[0]).lower()]
+        for part in map(str.strip, listed)
+        if part
+    ]
+    for _, profiles in chain(*meant) if meant and all(meant) else vendor.profiles:
         for profile in profiles:
             named = re.match(_PROFILE, profile)
             yield int(named[1]) * 1024 if named else 0
@@ -140,13 +162,14 @@ def _vendors(keys: Nvidia) -> tuple[Vendor, ...]:
                 labels="nvidia.com/gpu.",
             ),
             selectors=Selectors(
-                models="nvidia.com/use-gputype",
+                models=_MODELS,
                 not_models="nvidia.com/nouse-gputype",
                 uuids=("nvidia.com/use-gpuuuid",),
                 not_uuids=("nvidia.com/nouse-gpuuuid",),
                 numa="nvidia.com/numa-bind",
                 mode=MODE,
             ),
+            allocations=(*recorded("vgpu"), "hami.io/vgpu-mig-allocations"),
             profiles=tuple((one.models, one.profiles) for one in keys.mig_profile_allowlist),
         ),
     )

@@ -1,7 +1,7 @@
 """Vastai under HAMi: whole cards."""
 
 from berth.model.section import Keys, Section
-from berth.model.vendor import Records, Selectors, Vendor
+from berth.model.vendor import Records, Selectors, Vendor, recorded
 
 
 class Vastai(Keys, frozen=True, kw_only=True):
@@ -19,8 +19,9 @@ def _vendors(keys: Vastai) -> tuple[Vendor, ...]:
             count=keys.resource_count_name,
             records=Records(
                 register=("hami.io/node-va-register",),
-                allocated=("hami.io/Vastai-devices-allocated", "hami.io/va-devices-allocated"),
+                allocated=("hami.io/Vastai-devices-allocated",),
             ),
+            allocations=recorded("Vastai"),
             selectors=Selectors(
                 uuids=("vastaitech.com/use-gpuuuid",), not_uuids=("vastaitech.com/nouse-gpuuuid",)
             ),

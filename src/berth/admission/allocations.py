@@ -1,0 +1,57 @@
+"""Who may write the annotations in which HAMi records what it gave (HAMi 2.10, contract 4.2).
+
+HAMi's scheduler counts what stands there, and its device plugins hand it out, whoever wrote it and
+whichever scheduler the Pod names.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from berth.admission.rules import Rules
+from berth.model.decision import Problem, Reason
+from berth.model.raw import Json, JsonObject
+
+_SHOWN = 100  # characters of a name that an authenticator made up
+_NONE: Mapping[str, Json] = {}
+
+
+def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
+    """Yield the records that a new Pod brings along. `user` creates it; "" is anybody.
+
+    Controllers create Pods for everybody, so a rule for all accounts of a namespace, which has
+    theirs, says nothing here.
+    """
+    found = rules.allocations.intersection(_annotations(new))
+    if not found or user in rules.allocators:
+        return
+    for key in sorted(found):
+        what = "records what HAMi's scheduler gave to a Pod, and this one is new"
+        yield _problem(key, what, "remove it")
+
+
+def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
+    """Yield the records that `user` adds, changes or takes out of a Pod that exists."""
+    now, before = _annotations(new), _annotations(old)
+    if now == before or _may(user, rules.allocators):
+        return
+    for key in sorted(rules.allocations):
+        if now.get(key) != before.get(key):
+            who = user[:_SHOWN] or "who changes it"
+            what = f"records what HAMi's scheduler gave to the Pod, and {who} is not HAMi"
+            fix = "leave it as it is; policy.allocators names who else may write it"
+            yield _problem(key, what, fix)
+
+
+def _may(user: str, allocators: tuple[str, ...]) -> bool:
+    return any(
+        user.startswith(one[:-1]) if one.endswith("*") else user == one for one in allocators
+    )
+
+
+def _problem(key: str, what: str, fix: str) -> Problem:
+    return Problem(Reason.ALLOCATION, ("metadata", "annotations", key), what, fix)
+
+
+def _annotations(raw: JsonObject) -> Mapping[str, Json]:
+    metadata = raw.get("metadata")
+    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else _NONE

@@ -1,0 +1,57 @@
+"""Ephemeral containers: they ask for no device, and shall not see one by a variable."""
+
+from collections.abc import Iterator
+
+from berth.admission import project, scope
+from berth.admission.rules import Handling, Privileged, Rules
+from berth.dialects import hami
+from berth.model.decision import Problem, Reason
+from berth.model.pod import Container, Pod
+from berth.model.raw import JsonObject
+from berth.model.vendor import Vendor
+
+
+def problems(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> Iterator[Problem]:
+    """Yield what an ephemeral container that `new` has and `old` has not takes to itself.
+
+    Raises BadReview where one has not the shape of a container. "Remove" is "deny" here, as an
+    update is never patched.
+    """
+    if scope.ignored(new, namespace, rules) is not None:
+        return
+    known = {container.name for container in project.ephemeral(old)}
+    added = [one for one in project.ephemeral(new) if one.name not in known]
+    if not added:
+        return
+    pod = project.pod(new)
+    asked = _asked(pod, rules)
+    vendors = [one for one in rules.vendors if one in asked or one.hide_from_others]
+    for container in added:
+        if asked and container.privileged and rules.privileged is Privileged.DENY:
+            path = (*container.path, "securityContext", "privileged")
+            what = f"container {container.name} is privileged and would see every card"
+            yield Problem(Reason.PRIVILEGED, path, what, "run it without privileges")
+        yield from _variables(container, vendors, rules)
+
+
+def _asked(pod: Pod, rules: Rules) -> list[Vendor]:
+    reading = hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
+    return [wanted.asks for wanted in reading.demand.containers if wanted.asks]
+
+
+def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Iterator[Problem]:
+    found: set[str] = set()
+    for vendor in vendors:
+        if rules.limit_env is not Handling.KEEP:
+            found |= rules.options.foreign(container, vendor.limit_env)
+        if rules.device_env is not Handling.KEEP and not _hides(container, vendor):
+            found |= rules.options.foreign(container, {vendor.visible_env} - {""})
+    for name in sorted(found):
+        what = f"{name} would reach devices past the shares of the Pod"
+        yield Problem(Reason.DEVICE_ENV, (*container.path, "env"), what, "remove it")
+
+
+def _hides(container: Container, vendor: Vendor) -> bool:
+    """Whether the variable takes the devices away, as ours would."""
+    places = container.places(vendor.visible_env)
+    return all(container.value(place) == vendor.hidden_value for place in places)

@@ -1,0 +1,146 @@
+"""The ValidatingWebhookConfiguration: what `/validate` is asked about (admissionregistration/v1).
+
+Each entry is matched in the API server, by CEL, so that our outage can only stop what would have to
+be judged. HAMi's own scheduler and device plugins never come.
+"""
+
+from collections.abc import Iterator
+
+import orjson
+
+from berth import names
+from berth.admission import registration
+from berth.admission.rules import Handling, Privileged, Rules
+from berth.model.raw import Json, JsonObject
+from berth.settings import Registration
+
+_NOBODYS = "!has(object.metadata.ownerReferences)"
+_TEMPLATES = ("object.spec.template", "object.spec.jobTemplate.spec.template")
+_WORKLOADS = {
+    "apps": ["daemonsets", "deployments", "replicasets", "statefulsets"],
+    "batch": ["cronjobs", "jobs"],
+}
+
+
+def configuration(rules: Rules, registered: Registration, authority: bytes) -> JsonObject:
+    """Return the whole object; `authority` as in `registration.configuration`."""
+    webhooks: list[Json] = [
+        {
+            **registration.entry(rules, name, names.VALIDATE_PATH, registered, authority),
+            "failurePolicy": registered.failure_policy,
+            **more,
+        }
+        for name, more in _entries(rules, registered)
+    ]
+    return {
+        "apiVersion": "admissionregistration.k8s.io/v1",
+        "kind": names.VALIDATING,
+        "metadata": {"name": registered.name, "labels": {names.NAME_LABEL: "berth"}},
+        "webhooks": webhooks,
+    }
+
+
+def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, JsonObject]]:
+    """Yield the name of each entry, and what it has otherwise than the others."""
+    device = registration.names_device(rules)
+    matched = registration.conditions(rules, "names-a-device", device)
+    yield names.WEBHOOK_VALIDATE, {"matchConditions": matched}
+    if rules.allocations:
+        yield names.WEBHOOK_ALLOCATIONS, _allocations(rules)
+    variables = _variables(rules)
+    if variables or rules.privileged is Privileged.DENY:
+        matched = registration.conditions(rules, "sees-devices", _sees(rules, variables))
+        if not rules.sees_others:
+            matched.append({"name": "names-a-device", "expression": device})
+        rule = _rule("", ["pods/ephemeralcontainers"], ["UPDATE"])
+        yield names.WEBHOOK_DEBUG, {"rules": [rule], "matchConditions": matched}
+    if registered.workloads:
+        yield names.WEBHOOK_WORKLOADS, _workloads(rules)
+
+
+def _allocations(rules: Rules) -> JsonObject:
+    """Return the entry for records, from which neither label nor scheduler opts out."""
+    return {
+        "rules": [
+            _rule("", ["pods"], ["CREATE", "UPDATE"]),
+            _rule("", ["pods/status"], ["UPDATE"]),
+        ],
+        "objectSelector": {},
+        "namespaceSelector": {"matchExpressions": [registration.unexcluded(rules)]},
+        "matchConditions": [
+            {"name": "is-not-an-allocator", "expression": _is_stranger(rules)},
+            {"name": "writes-an-allocation", "expression": _records(rules)},
+        ],
+    }
+
+
+def _is_stranger(rules: Rules) -> str:
+    """Return CEL as `allocations` has it: who may change a Pod may not always create one."""
+    exact = [one for one in rules.allocators if not one.endswith("*")]
+    prefixes = [one[:-1] for one in rules.allocators if one.endswith("*")]
+    user = "request.userInfo.username"
+    begins = f"{_text(prefixes)}.exists(p, {user}.startsWith(p))"
+    return f'!({user} in {_text(exact)}) && (request.operation == "CREATE" || !{begins})'
+
+
+def _records(rules: Rules) -> str:
+    keys = _text(sorted(rules.allocations))
+    now, before = (f"{one}.metadata.?annotations" for one in ("object", "oldObject"))
+    return (
+        f'request.operation == "CREATE" ? {now}.orValue({{}}).exists(k, k in {keys})'
+        f" : {now} != {before} && {keys}.exists(k, {now}[?k] != {before}[?k])"
+    )
+
+
+def _variables(rules: Rules) -> list[str]:
+    """Return the variables that an ephemeral container must not set."""
+    found = set[str]()
+    for vendor in rules.vendors:
+        found |= {vendor.visible_env} if rules.device_env is not Handling.KEEP else set()
+        found |= vendor.limit_env if rules.limit_env is not Handling.KEEP else set()
+    return sorted(found - {""})
+
+
+def _sees(rules: Rules, variables: list[str]) -> str:
+    sets = f"c.?env.orValue([]).exists(e, e.name in {_text(variables)})"
+    if rules.privileged is Privileged.DENY:
+        sets += " || c.?securityContext.?privileged.orValue(false)"
+    return f"object.spec.?ephemeralContainers.orValue([]).exists(c, {sets})"
+
+
+def _workloads(rules: Rules) -> JsonObject:
+    """Return the entry that only ever warns: no answer is as good as one."""
+    keys = _text(sorted(rules.steering))
+    named = " || ".join(_template_names_device(rules, template) for template in _TEMPLATES)
+    annotated = f"object.metadata.?annotations.orValue({{}}).exists(k, k in {keys})"
+    return {
+        "rules": [_rule(group, kinds, ["CREATE"]) for group, kinds in _WORKLOADS.items()],
+        "failurePolicy": "Ignore",
+        "objectSelector": {},
+        "matchConditions": [
+            {"name": "is-nobodys", "expression": _NOBODYS},
+            {"name": "names-a-device", "expression": f"{named} || {annotated}"},
+        ],
+    }
+
+
+def _template_names_device(rules: Rules, template: str) -> str:
+    keys = template.split(".")
+    paths = [".".join(keys[:length]) for length in range(3, len(keys) + 1)]
+    guards = " && ".join(f"has({path})" for path in [*paths, f"{template}.spec"])
+    return f"({guards} && ({registration.names_device(rules, template)}))"
+
+
+def _rule(group: str, resources: list[str], operations: list[str]) -> Json:
+    return {
+        "apiGroups": [group],
+        "apiVersions": ["v1"],
+        "operations": [*operations],
+        "resources": [*resources],
+        "scope": "Namespaced",
+    }
+
+
+def _text(value: object) -> str:
+    """Write text, or lists of it, as CEL does: as JSON."""
+    return orjson.dumps(value).decode()

@@ -1,0 +1,79 @@
+"""What is about to be stored, judged once all webhooks have changed it: `/validate`.
+
+The answer is a verdict and warnings, never a patch. A Pod that `/mutate` let through, and that
+nobody has touched since, passes.
+"""
+
+from collections.abc import Iterator
+
+from berth.admission import allocations, debug, mutate, scope, workloads
+from berth.admission.rules import Rules, Undone
+from berth.admission.wire import Review
+from berth.model.decision import Decision, Problem, Reason, Verdict
+from berth.model.edit import Edit
+from berth.model.raw import JsonObject, dotted
+
+_RETRY = "try again shortly, and tell the cluster's administrators if it stays so"
+_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=("nothing that is validated here",))
+
+
+def decide(review: Review, rules: Rules, before: Rules | None = None) -> Decision:
+    """Judge a review. `before` is the configuration until a moment ago. Raises BadReview."""
+    new, old = review.object, review.old_object
+    if new is None:
+        return _NOT_OURS
+    if review.creates_pod:
+        return created(new, review.namespace, review.user, rules, before)
+    if review.operation == "CREATE" and not review.sub_resource and review.group:
+        return workloads.decide(new, review.namespace, rules)
+    if review.operation == "UPDATE" and review.of_pod and old is not None:
+        return _updated(review, new, old, rules)
+    return _NOT_OURS
+
+
+def created(
+    new: JsonObject, namespace: str, user: str, rules: Rules, before: Rules | None = None
+) -> Decision:
+    """Judge a new Pod as it will be stored. Raises BadReview."""
+    if namespace in rules.excluded_namespaces or scope.is_mirror(new, user):
+        return _NOT_OURS
+    forged = tuple(allocations.written(new, user, rules))
+    decision = mutate.decide(new, namespace, rules, user)
+    if decision.verdict is Verdict.REFUSED or forged:
+        problems = decision.problems or forged
+        return Decision(verdict=Verdict.REFUSED, pod=new, problems=problems, demand=decision.demand)
+    passed = Decision(verdict=Verdict.UNCHANGED, pod=new, demand=decision.demand)
+    lacking = tuple(_lacking(decision))
+    if not lacking or rules.undone is Undone.ALLOW:
+        return passed
+    if before is not None and not tuple(_lacking(mutate.decide(new, namespace, before, user))):
+        return passed  # it was written under the configuration until a moment ago
+    if rules.undone is Undone.WARN:
+        says = "is not as the GPU webhook writes it, so the device may never come"
+        return passed.warned(tuple(f"{dotted(edit.path)} {says}" for edit in lacking))
+    undone = tuple(_undone(edit) for edit in lacking)
+    return Decision(verdict=Verdict.REFUSED, pod=new, problems=undone, demand=decision.demand)
+
+
+def _lacking(decision: Decision) -> Iterator[Edit]:
+    """Yield what the Pod would need to get its device, and nothing that is merely better."""
+    if decision.demand is None or not decision.demand.any:
+        return
+    for edit in decision.edits:
+        if edit.path == ("spec", "schedulerName") or "resources" in edit.path:
+            yield edit
+
+
+def _undone(edit: Edit) -> Problem:
+    what = f"is not as the GPU webhook writes it ({edit.why}): it was not asked, or undone"
+    return Problem(Reason.UNDONE, edit.path, what, _RETRY)
+
+
+def _updated(review: Review, new: JsonObject, old: JsonObject, rules: Rules) -> Decision:
+    if review.namespace in rules.excluded_namespaces:
+        return _NOT_OURS
+    problems = tuple(allocations.changed(new, old, review.user, rules))
+    if review.sub_resource == "ephemeralcontainers":
+        problems += tuple(debug.problems(new, old, review.namespace, rules))
+    verdict = Verdict.REFUSED if problems else Verdict.UNCHANGED
+    return Decision(verdict=verdict, pod=new, problems=problems)
