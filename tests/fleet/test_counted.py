@@ -53,7 +53,7 @@ def test_partitions_of_the_strategy_mixed_are_no_cards() -> None:
 def test_a_label_that_is_no_number_is_reported() -> None:
     """And the cards are there all the same."""
     found, problems = nvidia(1, memory="much")
-    assert [one.memory_mib for one in found] == [counted.NO_MEMORY]
+    assert [one.memory_mib for one in found] == [1]
     assert problems == (f"metadata.labels[{GPU}.memory]: much is no number",)
 
 

@@ -9,8 +9,8 @@ from berth.cluster.projections import Pod, PodSpec
 from berth.model.quantity import NotAQuantity, parse
 
 MIB = 2**20
-MOST = 2**62
-"""More than any node has; a larger number is cut, so that sums stay within 64 bits."""
+MOST = 2**52
+"""More than any node has; a larger number is cut, so that sums of Pods stay within 64 bits."""
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
 
 

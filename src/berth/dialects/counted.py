@@ -6,14 +6,12 @@ plugins the labels of NVIDIA's GPU feature discovery. Ids are made up: `<node>-<
 
 from collections.abc import Mapping
 
-from berth.dialects.registered import Found
+from berth.dialects.registered import NO_MEMORY, Found
 from berth.model.device import Device
 from berth.model.vendor import Counted, Vendor
 
 MOST = 4096
 """More cards than any node has: a larger count is a mistake of whoever wrote it."""
-NO_MEMORY = 1
-"""MiB of a card of which nothing says how much it has; a card with 0 could never be given."""
 _SLICE = "-MIG-"
 """In a product label: the devices are partitions, all alike (MIG strategy `single`)."""
 

@@ -15,6 +15,11 @@ from berth.model.vendor import Fields, Vendor
 
 MOST = 2**31 - 1
 """The largest number that HAMi keeps, in any field."""
+NO_MEMORY = 1
+"""MiB of a card of which nothing says how much it has (bug report 67): enough for who wants a part
+or all of it, for nobody who wants so many MiB."""
+ALL_CORES = 100
+"""Percent, of a card of which no number of cores is told: HAMi does not count them then."""
 Found = tuple[tuple[Device, ...], tuple[str, ...]]
 
 
@@ -90,13 +95,13 @@ def _device(one: Json, node: str, vendor: Vendor) -> Device:
     uuid = one.get(fields.id)
     if not isinstance(uuid, str) or not uuid:
         raise _Wrong(f"no {fields.id}")
-    memory = _number(one, fields.memory)
+    cores = _number(one, fields.cores) if fields.cores else 0
     return Device(
         uuid=f"{node}-{fields.word}-{uuid}" if fields.word else uuid,
         vendor=vendor.name,
         model=_text(one, fields.model) or vendor.name,
-        memory_mib=memory,
-        cores=_number(one, fields.cores) if fields.cores else 100,
+        memory_mib=_number(one, fields.memory) or NO_MEMORY,
+        cores=cores or ALL_CORES,
         slots=_number(one, fields.slots),
         numa=max(-1, _number(one, fields.numa, least=-MOST)),
         healthy=_healthy(one, fields),
@@ -177,8 +182,8 @@ def _segment(fields: list[str], vendor: Vendor) -> Device:
         uuid=uuid,
         vendor=vendor.name,
         model=model,
-        memory_mib=_whole(memory, "mem"),
-        cores=_whole(cores, "cores"),
+        memory_mib=_whole(memory, "mem") or NO_MEMORY,
+        cores=_whole(cores, "cores") or ALL_CORES,
         slots=_whole(count, "count"),
         numa=_numa(numa),
         healthy=health == "true",
