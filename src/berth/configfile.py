@@ -16,18 +16,27 @@ if TYPE_CHECKING:
 
 
 def read(file: Path) -> JsonObject:
-    """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError."""
-    import yaml  # noqa: PLC0415  not needed to print --help
+    """Read a YAML file whose top is a mapping (an empty one counts). Raises UsageError.
+
+    What it says becomes what JSON has for it: keys and dates are text.
+    """
+    import orjson  # noqa: PLC0415  neither is needed to print --help
+    import yaml  # noqa: PLC0415
 
     try:
         loader = yaml.CSafeLoader(file.read_bytes())
         root = loader.get_single_node()
         twice = next(_twice(root), None) if root else None
-        tree: Json = loader.construct_document(root) if root else None
+        said = loader.construct_document(root) if root else None
+        orjson.dumps(said, option=orjson.OPT_NON_STR_KEYS)
+        tree: Json = msgspec.to_builtins(said, str_keys=True)
+    except TypeError as error:  # bytes, 65 bits, or an alias within what it stands for
+        why = f"{error}; write it as text, and nothing within itself"
+        raise UsageError(f"{file}: says what JSON, and so Kubernetes, cannot: {why}") from None
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45
-        raise UsageError(f"{file}: is not valid YAML: {' '.join(str(error).split())}") from None
+        raise UsageError(f"{file}: is not valid YAML: {_without_words(error)}") from None
     if twice:
         raise UsageError(f"{file}: {twice}")
     if tree is None:
@@ -35,6 +44,12 @@ def read(file: Path) -> JsonObject:
     if not isinstance(tree, dict):
         raise UsageError(f"{file}: the top level must be a mapping of keys to values")
     return tree
+
+
+def _without_words(error: Exception) -> str:
+    """Say it on one line; what PyYAML takes for a tag may be a secret that wants quotes."""
+    text = " ".join(str(error).split())
+    return re.sub(r"for the tag '.*'", "for a tag; quote a text that begins with !,", text)
 
 
 def _twice(root: "yaml.Node") -> "Iterator[str]":

@@ -1,5 +1,6 @@
 """A new configuration on a real API server: what is registered follows what is in use."""
 
+from functools import partial
 from pathlib import Path
 
 from tests import pods
@@ -33,3 +34,33 @@ def test_a_new_resource_name_is_registered_and_served(
         (named,) = (one["expression"] for one in conditions if one["name"] == "names-a-device")
         assert "example.com/card" in named
         assert 'nvidia.com/gpu"' not in named
+
+
+def test_where_it_is_registered_waits_for_a_new_process(
+    api: Api, register: Register, tmp_path: Path
+) -> None:
+    """By which name the API server calls is what the certificate was made for; the rest is taken.
+
+    A second configuration under another name would outlive the one that we keep.
+    """
+    file = tmp_path / "settings.yaml"
+    file.write_text("{}")
+    quick = ("--set", "reload.everySeconds=0.5", "--set", "log.level=debug")
+    with register("--config", str(file), *quick) as running:
+        file.write_text("registration: {name: another, service: another, timeoutSeconds: 7}")
+
+        def taken() -> bool:
+            _, stored = api.ask("GET", CONFIGURATION)
+            return bool(stored["webhooks"][0]["timeoutSeconds"] == 7)
+
+        try:
+            assert raw.eventually(taken, within=30)
+            assert api.ask("GET", CONFIGURATION.replace("/berth", "/another"))[0] == 404
+            ready = running.operator("/readyz").body
+            assert b"needed for registration.name, registration.service" in ready
+            applied = partial(running.figure, "berth_registrations_total", result="ok")
+            assert raw.eventually(lambda: applied() >= 2)
+            events = {line["event"] for line in running.log}
+            assert not [event for event in events if " " in event], "libraries have no say in it"
+        finally:
+            api.ask("DELETE", CONFIGURATION.replace("/berth", "/another"))

@@ -204,6 +204,19 @@ FILES = {
     "no YAML": ("server: {", "is not valid YAML"),
     "a day that is none": ("log: {level: 2026-13-45}", "is not valid YAML"),
     "a list": ("- server", "the top level must be a mapping"),
+    "bytes": (
+        "injections: [{volumes: [!!binary aGk=]}]",
+        "says what JSON, and so Kubernetes, cannot",
+    ),
+    "a tag": (
+        "injections: [{env: [{name: A, value: !x y}]}]",
+        "quote a text that begins with !, in ",
+    ),
+    "65 bits": (
+        "injections: [{tolerations: [{a: 18446744073709551616}]}]",
+        "64-bit range; write it",
+    ),
+    "itself": ("injections: [{volumes: [&a {b: *a}]}]", "and nothing within itself"),
 }
 
 
@@ -213,6 +226,21 @@ def test_a_file_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> Non
     file = written(tmp_path, text)
     with pytest.raises(UsageError, match=said):
         settings.load(file)
+
+
+def test_a_secret_that_yaml_takes_for_a_tag_is_not_repeated(tmp_path: Path) -> None:
+    """The sentence goes to the log, and to /readyz, which everyone may ask."""
+    text = "injections: [{name: a, env: [{name: TOKEN, value: !planted-secret}]}]"
+    with pytest.raises(UsageError) as error:
+        settings.load(written(tmp_path, text))
+    assert "planted-secret" not in str(error.value)
+
+
+def test_a_piece_of_a_manifest_is_read_as_kubernetes_reads_it(tmp_path: Path) -> None:
+    """Its keys are text, and so is a day: else each Pod that it is put into would be a fault."""
+    text = "injections: [{name: a, namespaceSelector: {matchLabels: {1: 2026-01-01}}}]"
+    (injection,) = settings.load(written(tmp_path, text)).injections
+    assert injection.namespace_selector == {"matchLabels": {"1": "2026-01-01"}}
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
 from berth.admission.serve import Handler
+from berth.observe.logs import JsonFormatter, TextFormatter
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import EnvEntry, Injection, Settings
@@ -24,19 +25,21 @@ from tests.vectors import laws
 from tests.webhook import review
 
 GPU = {"nvidia.com/gpu": "1"}
+SECRET = "planted-secret"
 UNSENDABLE = "\ud800"  # half a character, which no JSON encoder of ours takes
 
 
 def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> None:
-    """The stack goes to the log alone, and the next request is answered as ever."""
+    """Counted; the stack goes to the log alone, and the next request is answered as ever."""
     faulty = Injection(name="faulty", env=(EnvEntry(name="A", value=UNSENDABLE),))
     answered: list[str] = []
+    metrics = Metrics()
     rules = laws.rules(injections=(faulty,))
     handler = Handler(
         live=Live(Generation(number=1, settings=Settings(), rules=rules)),
         load=Load(),
         readiness=Readiness(missing={}),
-        journal=Journal(Metrics(), lambda event, _: answered.append(event)),
+        journal=Journal(metrics, lambda event, _: answered.append(event)),
     )
 
     async def ask() -> list[tuple[int, str]]:
@@ -56,6 +59,24 @@ def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> No
     assert record.getMessage() == "admission.fault"
     assert record.exc_info
     assert answered == ["admission.reviewed"]
+    known = {"operation": "", "resource": "pods", "result": "fault"}
+    assert metrics.registry.get_sample_value("hami_webhook_requests_total", known) == 1
+
+
+@pytest.mark.parametrize("form", [JsonFormatter(), TextFormatter()], ids=["json", "text"])
+def test_l15_the_stack_of_a_fault_holds_no_value(
+    caplog: pytest.LogCaptureFixture, form: logging.Formatter
+) -> None:
+    """What Python says of an error may be what a variable is set to; where it was is enough."""
+    try:
+        int(SECRET)
+    except ValueError as error:
+        Journal(Metrics(), lambda *_: None).fault(error)
+    (record,) = caplog.records
+    told = form.format(record)
+    assert SECRET not in told
+    assert "ValueError" in told
+    assert "test_answers.py" in told
 
 
 @settings(max_examples=300, deadline=None, print_blob=True)

@@ -19,7 +19,7 @@ from tests.webhook import Answer, Webhook, review, running
 from tests.wire import raw
 
 ASKED = json.dumps(review(pod(container()))).encode()
-GUARDED = ("/mutate", "/webhook", "/inject/any")
+GUARDED = ("/mutate", "/webhook", "/inject/any", "/validate")
 PROBES = ("/healthz", "/readyz")
 APISERVER = "kube-apiserver-admission"
 VERSIONS = [ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3]

@@ -10,10 +10,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 from cryptography import x509
 
+from berth.certs import authority
 from berth.certs.authority import Pair
 from tests import pods, webhook
 from tests.volume import HOUR, Volume
@@ -43,6 +45,12 @@ def shows(server: Webhook, number: int) -> bool:
 def more_than(count: Callable[[], int], before: int) -> bool:
     """Wait until there are more."""
     return raw.eventually(lambda: count() > before, 15)
+
+
+def _expires(server: Webhook, what: str, ends: float) -> bool:
+    """Whether the metric that alerts are built on says so, in seconds since 1970."""
+    name = "berth_certificate_expiry_timestamp_seconds"
+    return server.figure(name, certificate=what) == ends
 
 
 def probed(server: Webhook, path: str) -> tuple[int, str]:
@@ -137,6 +145,9 @@ def test_l3_a_new_certificate_on_disk_is_shown_and_no_call_fails(tmp_path: Path)
                 new = serial(volume.publish(volume.pair()))
                 assert shows(server, new)
                 assert more_than(calls.least, calls.least())
+                for what, file in (("leaf", "tls.crt"), ("authority", "ca.crt")):
+                    ends = authority.life((volume.folder / file).read_bytes())[1].timestamp()
+                    assert raw.eventually(partial(_expires, server, what, ends))
         assert len(server.logged("certificates.shown")) == 3
 
 

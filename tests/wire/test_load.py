@@ -5,8 +5,11 @@ import json
 import signal
 import socket
 import ssl
+import struct
 import time
 from pathlib import Path
+
+import pytest
 
 from tests import pods, webhook
 from tests.wire import raw
@@ -155,8 +158,38 @@ def test_l13_a_loop_that_hangs_ends_the_process(tmp_path: Path) -> None:
 
 
 def test_l13_the_operators_port_answers_from_threads_of_its_own(tmp_path: Path) -> None:
-    """Probes and metrics need no turn of the event loop."""
-    with webhook.running(tmp_path) as running:
+    """Probes and metrics need no turn of the event loop, which tells how long it was held."""
+    planted = (str(SLOW), "3")
+    with webhook.running(tmp_path, berth=planted) as running, raw.opened(running) as connection:
+        connection.sendall(raw.request(BODY))
+        assert raw.eventually(lambda: running.figure("berth_requests_in_flight") == 1)
         for path in ("/healthz", "/readyz", "/metrics"):
             assert running.operator(path).status == 200
         assert running.operator("/mutate").status == 404
+        connection.settimeout(0)
+        with pytest.raises(ssl.SSLWantReadError):
+            connection.recv(1)  # no answer yet: the loop was held all the while
+        connection.settimeout(10)
+        assert raw.answer(connection.makefile("rb")).status == 200
+        assert raw.eventually(lambda: _late(running) == 1)
+
+
+def _late(running: webhook.Webhook) -> float:
+    """Return how often the event loop came more than a second late."""
+    name = "berth_event_loop_lag_seconds"
+    return running.figure(f"{name}_count") - running.figure(f"{name}_bucket", le="1.0")
+
+
+def test_the_operators_port_cuts_who_asks_nothing(tmp_path: Path) -> None:
+    """Each would hold a thread; one that goes away leaves no stack in the log."""
+    with webhook.running(tmp_path) as running:
+        address = ("127.0.0.1", running.metrics)
+        with contextlib.ExitStack() as stack:
+            silent = [stack.enter_context(socket.create_connection(address)) for _ in range(8)]
+            gone = socket.create_connection(address)
+            gone.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            gone.close()
+            assert running.operator("/healthz").status == 200
+            assert [_closed(connection, 20) for connection in silent] == [b""] * 8
+        assert running.operator("/healthz").status == 200
+    assert not running.logged("stderr")

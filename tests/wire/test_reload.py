@@ -85,6 +85,36 @@ def test_l10_a_bad_file_is_kept_out(running: Webhook, files: tuple[Path, Path]) 
     assert running.ask(path="/readyz", method="GET").body == b"ok"
 
 
+@pytest.mark.parametrize(
+    ("which", "text"),
+    [
+        (0, "injections: [{name: a, volumes: [&a {name: b, hostPath: *a}]}]"),
+        (1, "nvidia: &a {resourceCountName: *a}"),
+    ],
+    ids=["settings", "device-config"],
+)
+def test_l10_a_file_that_holds_itself_is_kept_out(
+    running: Webhook, files: tuple[Path, Path], which: int, text: str
+) -> None:
+    """By an alias of YAML, which no walk through it would come to the end of."""
+    files[which].write_text(text)
+    failed = {"name": "berth_configuration_reloads_total", "result": "failed"}
+    assert raw.eventually(lambda: running.figure(**failed) >= 1)
+    assert _scheduler(running) == "first"
+    assert b"nothing within itself" in running.ask(path="/readyz", method="GET").body
+
+
+def test_the_end_keeps_to_the_settings_in_use(running: Webhook, files: tuple[Path, Path]) -> None:
+    """Not to those of the start: a request under way is not waited for any more."""
+    with raw.opened(running) as connection:
+        connection.sendall(raw.request(b"{", length=100))
+        assert raw.eventually(lambda: running.figure("berth_requests_in_flight") == 1)
+        files[0].write_text("server: {drainSeconds: 0}")
+        assert raw.eventually(lambda: running.figure("berth_configuration_generation") == 2)
+        running.process.send_signal(signal.SIGTERM)
+        assert running.process.wait(7) == 0, "and so before server.bodySeconds, 10"
+
+
 def test_a_file_that_is_gone_for_a_moment_changes_nothing(
     running: Webhook, files: tuple[Path, Path]
 ) -> None:

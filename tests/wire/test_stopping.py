@@ -84,6 +84,12 @@ def test_w14_more_requests_than_the_limit_are_asked_to_come_again(tmp_path: Path
             assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
             for probe in ("/healthz", "/readyz"):
                 assert running.ask(path=probe, method="GET").status == 200
+            assert running.figure("berth_requests_in_flight") == 2
+            turned_away = running.figure("hami_webhook_requests_total", result="overload")
+            assert turned_away == running.figure(
+                "berth_requests_rejected_total", reason="in_flight"
+            )
+            assert turned_away >= 2
             first.sendall(rest)
             assert first.recv(65536).startswith(b"HTTP/1.1 200")
             assert running.ask(asked).status == 200

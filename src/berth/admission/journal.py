@@ -31,6 +31,10 @@ _LONGEST, _MOST = 253, 32
 _SHOWN, _NAMES = 100, 5  # characters of a word that a caller chooses, and names in its certificate
 
 
+class Fault(Exception):  # noqa: N818  reads as what happened
+    """Stands in the log for an error whose text must not."""
+
+
 @dataclass(frozen=True, slots=True)
 class Journal:
     """Tells the log and the metrics what became of each request."""
@@ -83,9 +87,13 @@ class Journal:
         self._late.say(seconds=round(seconds, 3))
 
     def fault(self, error: Exception) -> None:
-        """Tell of a mistake of ours."""
+        """Tell of a mistake of ours: what it is and where, without its text.
+
+        That may quote the Pod: "invalid literal for int() with base 10: 'a token'".
+        """
         self.metrics.count("", "", "fault")
-        LOG.error("admission.fault", exc_info=error)
+        shown = Fault(type(error).__name__)
+        LOG.error("admission.fault", exc_info=(Fault, shown, error.__traceback__))
 
 
 def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:

@@ -66,6 +66,7 @@ _AT_START = (
     *("server.host", "server.port", "server.certFile", "server.keyFile", "server.caFile"),
     *("server.dnsNames", "server.idleSeconds", "server.handshakeSeconds", "server.headerSeconds"),
     *("server.hangSeconds", "callers", "metrics", "reload", "certificates"),
+    *("registration.name", "registration.url", "registration.namespace", "registration.service"),
     *("log.format", "log.flushSeconds"),
 )
 """What is read at the start alone."""

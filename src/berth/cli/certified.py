@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+import msgspec
+
 from berth import clock
 from berth.admission import guard, registration
 from berth.admission.live import Live
@@ -19,7 +21,7 @@ from berth.certs.source import Source
 from berth.model.raw import JsonObject
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
-from berth.settings import Settings
+from berth.settings import Registration, Settings
 
 LOG = logging.getLogger("berth.webhook")
 _FIRST_LOOK_SECONDS = 5.0  # an API server that says nothing shall not keep the probes waiting
@@ -79,7 +81,7 @@ class Certified:
 
             yield keep.Keeping(
                 kubeconfig=self.kubeconfig,
-                wanted=lambda: self.live.current.settings.registration,
+                wanted=self._registration,
                 manifests=self._manifests(),
                 source=self.source,
                 registered=self.registered,
@@ -95,9 +97,19 @@ class Certified:
 
     def _manifests(self) -> Callable[[bytes], Sequence[JsonObject]]:
         def manifests(trusted: bytes) -> Sequence[JsonObject]:
-            now = self.live.current
-            about = (now.rules, now.settings.registration, trusted)
+            about = (self.live.current.rules, self._registration(), trusted)
             # In this order: nothing is validated that could not be rewritten before.
             return registration.configuration(*about), guard.configuration(*about)
 
         return manifests
+
+    def _registration(self) -> Registration:
+        """Return what the settings say now, but for what our certificate was made for."""
+        began = self.settings.registration
+        return msgspec.structs.replace(
+            self.live.current.settings.registration,
+            name=began.name,
+            url=began.url,
+            namespace=began.namespace,
+            service=began.service,
+        )

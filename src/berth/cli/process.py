@@ -81,7 +81,7 @@ class Webhook:
 
     async def _leave(self, stop: Stop, listener: Listener) -> None:
         """End without a lost request: first red and yet serving, then only what is under way."""
-        server = self.settings.server
+        server = self.live.current.settings.server
         self.readiness.missing["server"] = "stopping"
         self.load.ending = True
         LOG.info("webhook.draining", extra={"in_flight": self.load.in_flight})

@@ -39,11 +39,12 @@ class Reloader:
         try:
             new = live.read(self.sources, old.number + 1)
         except UsageError as error:
-            self.metrics.reloads("failed").inc()
-            self.readiness.notes["configuration"] = (
-                f"generation {old.number} goes on, as the new one cannot be used: {error}"
-            )
-            LOG.error("configuration.refused", extra={"why": str(error), "generation": old.number})  # noqa: TRY400  a person's mistake has no stack
+            self._refuse(str(error))
+            return
+        except Exception as fault:
+            # A mistake of ours: the process has a good generation, and answers on with it.
+            LOG.exception("configuration.fault")
+            self._refuse(f"{type(fault).__name__}, see the log")
             return
         if (new.settings, new.rules) == (old.settings, old.rules):
             self.readiness.notes.pop("configuration", None)
@@ -60,6 +61,14 @@ class Reloader:
         LOG.info("configuration.taken", extra={"generation": new.number})
         self.changed()
 
+    def _refuse(self, why: str) -> None:
+        number = self.live.current.number
+        self.metrics.reloads("failed").inc()
+        self.readiness.notes["configuration"] = (
+            f"generation {number} goes on, as the new one cannot be used: {why}"
+        )
+        LOG.error("configuration.refused", extra={"why": why, "generation": number})
+
     async def watch(self, every: float) -> None:
         """Take a generation whenever a file changes, for as long as the process runs."""
         while self.sources.files:
@@ -68,7 +77,8 @@ class Reloader:
             try:
                 async for _ in files.changes(self.sources.files, every, known):
                     self.take()
-            except OSError as error:  # the folder itself is gone: it may come again
+            except (OSError, RuntimeError) as error:
+                # The folder is gone, or the node has no watches left: both may come again.
                 LOG.warning("configuration.unwatched", extra={"why": str(error)})
             await asyncio.sleep(every)
 

@@ -10,7 +10,7 @@ import httpx2
 from lightkube.config import client_adapter
 from lightkube.core.exceptions import ConfigError
 
-from berth.cluster import kube, wire
+from berth.cluster import cause, kube, wire
 from berth.errors import ReadFailed, UsageError
 
 Query: TypeAlias = Mapping[str, str]
@@ -109,5 +109,4 @@ def _told() -> Iterator[None]:
     except (TimeoutError, httpx2.TimeoutException) as error:
         raise ReadFailed("no answer from the API server: it took too long") from error
     except _FAILURES as error:
-        why = " ".join(str(error).split()) or type(error).__name__
-        raise ReadFailed(f"no answer from the API server: {why}") from error
+        raise ReadFailed(f"no answer from the API server: {cause.said(error)}") from error

@@ -23,6 +23,7 @@ from lightkube.resources.core_v1 import Secret
 from lightkube.types import PatchType
 
 from berth import names
+from berth.cluster import cause
 from berth.errors import UsageError
 from berth.model.raw import JsonObject
 
@@ -46,9 +47,8 @@ def configuration(kubeconfig: Path | None) -> SingleConfig:
         single = found.get()
     except _FILES as error:
         where = f"{kubeconfig}: " if kubeconfig else ""
-        why = " ".join(str(error).split()) or type(error).__name__
         raise UsageError(
-            f"{where}no cluster to talk to ({why}); give a kubeconfig that names one"
+            f"{where}no cluster to talk to ({cause.said(error)}); give a kubeconfig that names one"
         ) from None
     if single is None:
         raise UsageError("the kubeconfig names no current context; give one that does")
@@ -185,5 +185,4 @@ def _told(what: str) -> Iterator[None]:
     try:
         yield
     except (*_ANSWERS, *_FILES) as error:
-        why = " ".join(str(error).split()) or type(error).__name__
-        raise UsageError(f"{what}: {why}") from error
+        raise UsageError(f"{what}: {cause.said(error)}") from error

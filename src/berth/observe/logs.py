@@ -118,6 +118,7 @@ def start(
     # What no line of ours shows need not be found out for each (docs: logging, Optimization).
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None  # noqa: SLF001  as the documentation has it
-    logging.getLogger("httpx2").setLevel(logging.WARNING)  # a line for each call of ours
+    for below in ("httpx2", "httpcore2", "watchfiles"):  # lines for each call, and each change
+        logging.getLogger(below).setLevel(logging.WARNING)
     atexit.register(handler.flush)
     return handler

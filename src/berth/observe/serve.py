@@ -4,6 +4,8 @@ Served from threads of its own, so that it answers while the event loop is busy.
 """
 
 import contextlib
+import logging
+import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from wsgiref.simple_server import WSGIRequestHandler, make_server
@@ -19,6 +21,9 @@ from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import Metrics as Wanted
 
+LOG = logging.getLogger("berth.operator")
+_QUIET_SECONDS = 5.0
+
 
 @contextlib.contextmanager
 def serving(
@@ -27,7 +32,7 @@ def serving(
     """Serve for the length of a `with`; gives the port. Raises UsageError."""
     answer = _application(metrics, readiness, configuration)
     try:
-        server = make_server(wanted.host, wanted.port, answer, ThreadingWSGIServer, _Silent)
+        server = make_server(wanted.host, wanted.port, answer, _Server, _Silent)
     except OSError as error:
         where = f"{wanted.host}:{wanted.port}"
         raise UsageError(f"cannot listen on {where}: {error.strerror}; set metrics.port") from None
@@ -66,6 +71,16 @@ def _application(
     return answer
 
 
+class _Server(ThreadingWSGIServer):
+    def handle_error(self, *_: object) -> None:
+        """Write no stack for a caller that goes away, or is cut."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            LOG.error("operator.fault", exc_info=error)
+
+
 class _Silent(WSGIRequestHandler):
+    timeout = _QUIET_SECONDS  # else each connection that asks nothing holds a thread for ever
+
     def log_message(self, *_: object) -> None:
         """Write nothing: each scrape would be a line."""
