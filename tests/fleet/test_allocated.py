@@ -144,6 +144,12 @@ def test_cores_become_percent(key: str, cores: int, percent: int) -> None:
     assert [one.cores for one in found.claims] == [percent]
 
 
+def test_deep_nesting_is_reported() -> None:
+    """In the annotation of partitions."""
+    more = {"hami.io/vgpu-mig-allocations": '[{"x":' + "[" * 100_000}
+    assert len(read("GPU-1,NVIDIA,1,1:;", "main", **more).problems) == 1
+
+
 @given(st.text("GPU-1,:;[]0NVIDIA \n"), st.text('[]{}:,"containerIndex0gpuUUIDplacement'))
 def test_nothing_written_there_raises_or_hides(text: str, places: str) -> None:
     """What claims nothing though it is no mere row of empty places is reported."""

@@ -171,6 +171,14 @@ def test_enflame_lists_slices_in_an_object() -> None:
     assert problems == ()
 
 
+def test_deep_nesting_is_reported() -> None:
+    """256 KiB of brackets are an annotation too."""
+    deep = "[" * 100_000
+    assert len(read(deep)[1]) == 1
+    score = {"hami.io/node-nvidia-score": '[{"uuid":"a","x":' + deep}
+    assert len(read(JSON, more=score)[1]) == 1
+
+
 @given(st.one_of(st.text(), st.text('[]{}",:0123456789idevmcount-GPU.e'), st.from_regex(r"\[\{.*")))
 def test_nothing_written_there_raises(text: str) -> None:
     """Whatever an agent, or a person, writes into the annotation."""

@@ -78,7 +78,7 @@ def decided(annotations: Mapping[str, str], node: str) -> tuple[tuple[Claim, ...
         return (), ""
     try:
         decision = msgspec.json.decode(text, type=Decided)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         return (), f"metadata.annotations[{names.DECISION}]: {error}"
     return (decision.devices if decision.node == node else ()), ""
 

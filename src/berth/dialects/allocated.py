@@ -119,7 +119,7 @@ def _partitioned(
     """Add which partition each claim is, and where it lies."""
     try:
         listed = msgspec.json.decode(text, type=list[_Partition])
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         return claims, str(error)
     waiting: dict[tuple[str, str], list[_Partition]] = {}
     for one in listed:

@@ -6,9 +6,11 @@ plugins the labels of NVIDIA's GPU feature discovery. Ids are made up: `<node>-<
 
 from collections.abc import Mapping
 
-from berth.dialects.registered import NO_MEMORY, Found
+from berth.dialects.encodings import NO_MEMORY
+from berth.dialects.registered import Found
 from berth.model.device import Device
-from berth.model.vendor import Counted, Vendor
+from berth.model.records import Counted
+from berth.model.vendor import Vendor
 
 MOST = 4096
 """More cards than any node has: a larger count is a mistake of whoever wrote it."""

@@ -1,7 +1,8 @@
 """AMD under HAMi: shares by memory in MiB, and by cores."""
 
+from berth.model.records import Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import Records, Selectors, Vendor, recorded
+from berth.model.vendor import Selectors, Vendor, recorded
 
 
 class Amd(Keys, frozen=True, kw_only=True):

@@ -10,8 +10,9 @@ import msgspec
 from berth.errors import UsageError
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Records
 from berth.model.section import Count, Keys, Section, Size
-from berth.model.vendor import Amounts, Fault, Records, Selectors, Settled, Vendor, recorded
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 MODE = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"

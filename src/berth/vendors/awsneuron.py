@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Counted, Fault, Records, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 
 _CORES = 2
 """Cores of a device. HAMi lowers it where a node that it has seen has fewer."""

@@ -1,7 +1,8 @@
 """Cambricon MLU under HAMi: shares by memory in units of 256 MiB, and by cores."""
 
+from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import Counted, Records, Selectors, Vendor, recorded
+from berth.model.vendor import Selectors, Vendor, recorded
 
 
 class Cambricon(Keys, frozen=True, kw_only=True):

@@ -2,8 +2,9 @@
 
 import msgspec
 
+from berth.model.records import Counted, Fields, Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import Counted, Fields, Records, Selectors, Vendor, recorded
+from berth.model.vendor import Selectors, Vendor, recorded
 
 _DRS = "enflame.com/drs-gcu"
 _ASSIGNED = (

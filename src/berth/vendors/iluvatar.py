@@ -5,8 +5,9 @@ from collections.abc import Mapping
 import msgspec
 
 from berth.model.raw import Json
+from berth.model.records import Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import Amounts, Records, Selectors, Settled, Vendor, recorded
+from berth.model.vendor import Amounts, Selectors, Settled, Vendor, recorded
 
 _MODELS = ("MR-V100", "MR-V50", "BI-V150", "BI-V100")
 

@@ -6,17 +6,9 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import (
-    Amounts,
-    Counted,
-    Fault,
-    Records,
-    Selectors,
-    Settled,
-    Vendor,
-    recorded,
-)
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 _CARD = 98304
 _SIZES = (_CARD // 4, _CARD // 2, _CARD)

@@ -4,18 +4,9 @@ from collections.abc import Iterator, Mapping
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Fields, Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import (
-    Amounts,
-    Counted,
-    Fault,
-    Fields,
-    Records,
-    Selectors,
-    Settled,
-    Vendor,
-    recorded,
-)
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 CLASS = "metax-tech.com/sgpu-app-class"
 QOS = "metax-tech.com/sgpu-qos-policy"

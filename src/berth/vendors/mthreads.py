@@ -9,8 +9,9 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Count, Keys, Section
-from berth.model.vendor import Amounts, Counted, Fault, Records, Selectors, Settled, Vendor
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 
 _UNIT = 512
 _CORES = 16

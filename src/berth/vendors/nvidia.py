@@ -10,17 +10,9 @@ from msgspec import Meta
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Count, Keys, Scaling, Section
-from berth.model.vendor import (
-    Amounts,
-    Counted,
-    Fault,
-    Records,
-    Selectors,
-    Settled,
-    Vendor,
-    recorded,
-)
+from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 MODE = "nvidia.com/vgpu-mode"
 _MODELS = "nvidia.com/use-gputype"

@@ -1,7 +1,8 @@
 """Vastai under HAMi: whole cards."""
 
+from berth.model.records import Records
 from berth.model.section import Keys, Section
-from berth.model.vendor import Records, Selectors, Vendor, recorded
+from berth.model.vendor import Selectors, Vendor, recorded
 
 
 class Vastai(Keys, frozen=True, kw_only=True):
