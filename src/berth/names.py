@@ -6,6 +6,8 @@ from typing import Final
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
 DECISION: Final = "berth.dev/decision"
+"""Pod annotation: the id of the decision about it, by which it is known when it is stored."""
+PLACEMENT: Final = "berth.dev/placement"
 """Pod annotation: JSON with where we decided that it goes, and why."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 """Annotation of our own Pods: new settings make new Pods."""
@@ -29,6 +31,8 @@ DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
 DEVICE_CORDON: Final = "hami.io/device-cordon"
 """Node annotation: a comma list of devices that get nothing new."""
+ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
+"""Pod annotation of HAMi's scheduler: the NVIDIA devices given, "uuid,type,MiB,cores:…;…"."""
 HAMI_ALLOCATIONS: Final = (
     "hami.io/vgpu-node",
     "hami.io/vgpu-time",
@@ -45,6 +49,8 @@ MIG_SLICES: Final = 8
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
+QUOTA_LIMITS: Final = "limits."
+"""How a ResourceQuota's entries begin that HAMi, and so we, hold to."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 NODE_USER: Final = "system:node:"

@@ -141,6 +141,19 @@ class Policy(Group, frozen=True):
     """Their Pods are left alone; Berth's own namespace always is."""
 
 
+class Quota(Group, frozen=True):
+    """Limits of devices by ResourceQuota: entries `limits.<resource>` of memory and cores."""
+
+    enforce: Literal["auto", "always", "never"] = "auto"
+    """auto: with `--register`, and Pods pass until the first lists are read; always: until then
+    nothing is answered."""
+    unsized: Literal["allow", "deny"] = "allow"
+    """A share whose memory is not named where it is limited: it passes with a warning and counts
+    when its card is known, or is refused."""
+    claim_seconds: Interval = 10
+    """An admitted Pod that is never seen, as another webhook refused it, counts for so long."""
+
+
 class Registration(Group, frozen=True):
     """The two webhook configurations, mutating and validating, that `--register` keeps."""
 
@@ -237,6 +250,7 @@ class Settings(Group, frozen=True):
     callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
+    quota: Quota = msgspec.field(default_factory=Quota)
     registration: Registration = msgspec.field(default_factory=Registration)
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()

@@ -84,6 +84,18 @@ def test_every_layer_reaches_the_container(files: tuple[str, str], tmp_path: Pat
     assert found["ConfigMap"]["data"]["device-config.yaml"] == "nvidia: {defaultCores: 7}"
 
 
+def test_pods_may_be_read_only_where_quotas_are_kept() -> None:
+    """The account has no right that it does not use."""
+
+    def reads(*flags: str) -> list[Any]:
+        rules = objects(*flags)["ClusterRole"]["rules"]
+        return [rule for rule in rules if rule["apiGroups"] == [""]]
+
+    wanted = {"apiGroups": [""], "resources": ["pods", "resourcequotas"]}
+    assert reads() == [{**wanted, "verbs": ["list", "watch"]}]
+    assert reads("--set", "quota.enforce=never") == []
+
+
 def test_without_a_word_the_container_has_its_settings_too(tmp_path: Path) -> None:
     """What runs is what was printed, whatever a later image has as its defaults."""
     found = objects()

@@ -61,6 +61,9 @@ def test_the_account_registers_by_service_and_may_do_no_more(
             # The last to be written; before, it stands there without entries.
             while "webhooks" not in api.ask("GET", CONFIGURATIONS["/validate"])[1]:
                 assert time.monotonic() < deadline, running.log
+            while b"watch" in running.ask(path="/readyz", method="GET").body:
+                assert time.monotonic() < deadline, running.log
+            assert not running.logged("watch.failed")
         for path, configuration in CONFIGURATIONS.items():
             found = api.ask("GET", configuration)[1]
             client = found["webhooks"][0]["clientConfig"]

@@ -1,10 +1,22 @@
 """Nodes and Pods as the ledger counts them."""
 
+import msgspec
 import pytest
 
 from berth.cluster import amounts, nodes
 from berth.cluster.charges import Reader
-from berth.cluster.projections import Amounts, Metadata, Node, NodeSpec, Pod, PodSpec, Taint
+from berth.cluster.projections import (
+    Amounts,
+    ContainerStatus,
+    Ended,
+    Metadata,
+    Node,
+    NodeSpec,
+    Pod,
+    PodSpec,
+    State,
+    Taint,
+)
 from berth.cluster.wire import Decoder
 from berth.model.charge import Charge, Claim, Source, allocation
 from berth.model.device import Device
@@ -127,7 +139,7 @@ DECISION = (
 
 def test_the_allocation_annotation_says_what_a_pod_holds() -> None:
     """Before our decision, which the scheduler need not have followed."""
-    annotations = holding(("GPU-1", 400, 30)) | {"berth.dev/decision": DECISION}
+    annotations = holding(("GPU-1", 400, 30)) | {"berth.dev/placement": DECISION}
     found = charge(pod("x", "n1", annotations, containers=GPU))
     assert found.source is Source.RECORDED
     assert found.claims == (Claim(container="main", uuid="GPU-1", memory_mib=400, cores=30),)
@@ -135,7 +147,7 @@ def test_the_allocation_annotation_says_what_a_pod_holds() -> None:
 
 def test_until_it_comes_the_decision_says_so() -> None:
     """If it names the node to which the Pod is bound; else nothing says so."""
-    annotations = {"berth.dev/decision": DECISION}
+    annotations = {"berth.dev/placement": DECISION}
     found = charge(pod("x", "n1", annotations, containers=GPU))
     assert found.source is Source.DECIDED
     assert found.claims == (Claim(container="main", uuid="GPU-2", memory_mib=5, cores=1),)
@@ -149,7 +161,7 @@ def test_a_pod_without_a_gpu_holds_none() -> None:
     assert (found.source, found.cpu_milli, found.memory_mib) == (Source.NONE, 1000, 1024)
 
 
-@pytest.mark.parametrize("key", [objects.ALLOCATED, "berth.dev/decision"])
+@pytest.mark.parametrize("key", [objects.ALLOCATED, "berth.dev/placement"])
 def test_garbage_leaves_the_cards_to_be_guessed(key: str) -> None:
     """Bug report 16: not counted as none."""
     found, problems = READER.charge(pod("x", "n1", {key: "{garbage"}, containers=GPU))
@@ -190,6 +202,18 @@ def test_a_smaller_init_container_costs_nothing_more() -> None:
         "x", "n1", {objects.ALLOCATED: text}, init=[container("init")], containers=[container("a")]
     )
     held(("a", 300), charge=charge(one))
+
+
+def test_init_containers_give_back_what_they_held_once_all_have_ended_well() -> None:
+    """As HAMi does; one that failed runs again."""
+    text = "GPU-1,NVIDIA,500,50:;GPU-1,NVIDIA,300,10:;"
+    one = pod(
+        "x", "n1", {objects.ALLOCATED: text}, init=[container("init")], containers=[container("a")]
+    )
+    for code, expected in ((0, [("a", 300)]), (1, [("a", 300), ("init", 200)])):
+        status = ContainerStatus("init", State(Ended(code)))
+        ended = msgspec.structs.replace(one.status, init_container_statuses=(status,))
+        held(*expected, charge=charge(msgspec.structs.replace(one, status=ended)))
 
 
 def test_a_sidecar_counts_with_the_apps_and_beside_later_init_containers() -> None:

@@ -4,6 +4,7 @@ import sys
 import time
 
 from berth.admission import mutate
+from berth.admission.quota import Allowance
 from berth.admission.rules import Rules
 from berth.cli import main
 from berth.model.decision import Decision
@@ -13,9 +14,15 @@ _SECONDS = float(sys.argv.pop(1))
 _decide = mutate.decide
 
 
-def _slowly(raw: JsonObject, namespace: str, rules: Rules, user: str = "") -> Decision:
+def _slowly(
+    raw: JsonObject,
+    namespace: str,
+    rules: Rules,
+    user: str = "",
+    allowance: Allowance | None = None,
+) -> Decision:
     time.sleep(_SECONDS)
-    return _decide(raw, namespace, rules, user)
+    return _decide(raw, namespace, rules, user, allowance)
 
 
 mutate.decide = _slowly

@@ -1,6 +1,7 @@
 """Vectors W13, W21 and W22: faults, warnings and refusals, where no wire is needed."""
 
 import asyncio
+import json
 import logging
 import unicodedata
 from http import HTTPStatus
@@ -120,3 +121,20 @@ def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
     laws.refused(gpu_pod({"nvidia.com/gpu": "-1"}), 422)
     mixed = container("b", {"nvidia.com/gpu": "x"})
     laws.refused(pod(container("a", GPU), mixed, nodeName="n1"), 422)
+
+
+def test_a_fault_in_the_telling_costs_no_pod() -> None:
+    """The decision stands; the fault is counted and logged as any other."""
+    metrics = Metrics()
+
+    def write(_event: str, _fields: object) -> None:
+        raise ValueError("no line can be made of it")
+
+    read = wire.decode(json.dumps(review(gpu_pod(GPU))).encode())
+    assert read.object is not None
+    decision = laws.BY_DEFAULT(read.object, read.namespace)
+    Journal(metrics, write).reviewed(read, decision, {}, 0.001)
+    faults = metrics.registry.get_sample_value(
+        "hami_webhook_requests_total", {"operation": "", "resource": "pods", "result": "fault"}
+    )
+    assert faults == 1

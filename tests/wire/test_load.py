@@ -193,3 +193,23 @@ def test_the_operators_port_cuts_who_asks_nothing(tmp_path: Path) -> None:
             assert [_closed(connection, 20) for connection in silent] == [b""] * 8
         assert running.operator("/healthz").status == 200
     assert not running.logged("stderr")
+
+
+def test_idle_callers_of_the_operators_port_do_not_hold_threads_without_end(
+    tmp_path: Path,
+) -> None:
+    """More than some are closed at once; whoever asks afterwards is answered."""
+    with webhook.running(tmp_path) as running, contextlib.ExitStack() as stack:
+        address = ("127.0.0.1", running.metrics)
+        for _ in range(200):
+            stack.enter_context(socket.create_connection(address, timeout=30))
+        status = Path(f"/proc/{running.process.pid}/status").read_text()
+        assert int(status.split("Threads:")[1].split()[0]) < 60
+        assert raw.eventually(lambda: _answers(running), within=20)
+
+
+def _answers(running: webhook.Webhook) -> bool:
+    try:
+        return running.operator("/healthz").status == 200
+    except OSError:
+        return False  # no place for a caller more

@@ -49,7 +49,18 @@ class Journal:
     def reviewed(
         self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
     ) -> None:
-        """Tell of a review that was answered after `seconds`; `about` goes into the line."""
+        """Tell of a review that was answered after `seconds`; `about` goes into the line.
+
+        A mistake of ours in the telling is told as a fault, and costs no Pod.
+        """
+        try:
+            self._reviewed(review, decision, about, seconds)
+        except Exception as error:  # noqa: BLE001  whatever it is
+            self.fault(error)
+
+    def _reviewed(
+        self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
+    ) -> None:
         metrics, verdict = self.metrics, decision.verdict
         metrics.count(review.operation, review.resource, verdict.value)
         metrics.duration.observe(seconds)

@@ -9,10 +9,12 @@ from berth.admission import (
     original,
     patch,
     project,
+    quota,
     scope,
     selector,
     validate,
 )
+from berth.admission.quota import Allowance
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.dialects import hami
 from berth.model.decision import Decision, Verdict
@@ -24,9 +26,16 @@ from berth.model.raw import JsonObject
 NAMES_NONE = "names none of the devices that Berth knows"
 
 
-def decide(raw: JsonObject, namespace: str, rules: Rules, user: str = "") -> Decision:
+def decide(
+    raw: JsonObject,
+    namespace: str,
+    rules: Rules,
+    user: str = "",
+    allowance: Allowance | None = None,
+) -> Decision:
     """Decide about a Pod that `user` creates; "" is anybody.
 
+    `allowance` is what the quotas of its namespace leave, None where they say nothing.
     Raises BadReview where `raw` has not the shape of a Pod.
     """
     pod, left = _concerned(raw, namespace, rules)
@@ -36,6 +45,9 @@ def decide(raw: JsonObject, namespace: str, rules: Rules, user: str = "") -> Dec
     problems = tuple(validate.problems(pod, reading, rules))
     if pod.annotations:
         problems += tuple(allocations.written(raw, user, rules))
+    asks = quota.asked(reading.demand) if allowance else quota.Asked()
+    if allowance and not problems:  # only what is right in itself can be counted
+        problems = tuple(quota.problems(reading.demand, asks, allowance))
     if problems:
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
@@ -43,7 +55,16 @@ def decide(raw: JsonObject, namespace: str, rules: Rules, user: str = "") -> Dec
     if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, reading.demand)
     warnings = (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
+    if allowance:
+        changes += quota.mark(pod, asks, allowance)
+        warnings += tuple(quota.warnings(asks, allowance))
     return _decision(raw, changes, warnings, reading.demand)
+
+
+def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
+    """Return what a Pod wants, as `decide` reads it; None where it is not our business."""
+    pod, _ = _concerned(raw, namespace, rules)
+    return None if pod is None else _read(pod, rules).demand
 
 
 def decide_injection(

@@ -45,8 +45,10 @@ def namespace(registration: Registration) -> JsonObject:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": _metadata(registration.namespace)}
 
 
-def access(registration: Registration) -> list[JsonObject]:
+def access(registration: Registration, *, counts: bool) -> list[JsonObject]:
     """Return the account, and its rights: to keep the two webhook configurations, no more.
+
+    Where it `counts` for quotas, it may read Pods and ResourceQuotas besides.
 
     Kubernetes cannot limit `create` to a name, and an apply creates what is not there.
     """
@@ -62,6 +64,9 @@ def access(registration: Registration) -> list[JsonObject]:
             "verbs": ["get", "patch"],
         },
     ]
+    if counts:
+        watched: list[Json] = ["pods", "resourcequotas"]
+        rules.append({"apiGroups": [""], "resources": watched, "verbs": ["list", "watch"]})
     return [
         {
             "apiVersion": "v1",

@@ -68,7 +68,7 @@ def command(
     if known and known.certificate:
         files[deployment.CLIENT_AUTHORITY] = _text(Path(loaded.callers.client_ca_file))
     files[deployment.SETTINGS] = _mounted(loaded, tls_secret, ca_file)
-    objects += deployment.access(registered)
+    objects += deployment.access(registered, counts=loaded.quota.enforce != "never")
     if not tls_secret:
         objects += deployment.secret_access(registered, loaded.certificates.secret)
     objects += deployment.workload(

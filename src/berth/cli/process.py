@@ -8,6 +8,7 @@ import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from berth.admission.door import Door
 from berth.admission.journal import Journal
@@ -24,6 +25,9 @@ from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.observe.serve import serving
 from berth.settings import Settings
+
+if TYPE_CHECKING:
+    from berth.cli.counting import Counting
 
 LOG = logging.getLogger("berth.webhook")
 
@@ -52,6 +56,7 @@ class Webhook:
         loop.add_signal_handler(signal.SIGHUP, reloader.take)
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
+        counting = self._counting(kubeconfig, register=register)
         journal, known = Journal(self.metrics, self.log.event), self.live.current.callers
         handler = Handler(
             live=self.live,
@@ -59,8 +64,11 @@ class Webhook:
             readiness=self.readiness,
             journal=journal,
             door=Door(known, journal) if known else None,
+            quotas=counting.quotas if counting else None,
         )
         async with contextlib.AsyncExitStack() as stack:
+            for work in counting.loops() if counting else ():
+                await stack.enter_async_context(_beside(work, stop.ask))
             await certified.start()
             listener = await listen(server, handler, certified.shown.context)
             stack.push_async_callback(listener.end)
@@ -126,6 +134,21 @@ class Webhook:
             kubeconfig=kubeconfig,
             register=register,
             folder=self.folder,
+            metrics=self.metrics,
+            readiness=self.readiness,
+        )
+
+    def _counting(self, kubeconfig: Path | None, *, register: bool) -> "Counting | None":
+        """Prepare to keep count of quotas, where that is ours."""
+        wanted = self.settings.quota
+        if wanted.enforce == "never" or (wanted.enforce == "auto" and not register):
+            return None
+        from berth.cli.counting import Counting  # noqa: PLC0415  the client is slow to import
+
+        return Counting(
+            settings=wanted,
+            live=self.live,
+            kubeconfig=kubeconfig,
             metrics=self.metrics,
             readiness=self.readiness,
         )

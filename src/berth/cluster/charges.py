@@ -34,6 +34,9 @@ class Reader:
         held, wrong = amounts.of_pod(pod, self._owned)
         claims, source, problems = self._claims(pod)
         init, sidecars = _roles(pod) if claims and pod.spec.init_containers else ((), ())
+        if init and _ended(pod).issuperset(init):
+            claims = tuple(claim for claim in claims if claim.container not in init)
+            init, sidecars = (), ()
         charge = Charge(
             namespace=pod.metadata.namespace,
             name=pod.metadata.name,
@@ -73,14 +76,23 @@ class Reader:
 
 def decided(annotations: Mapping[str, str], node: str) -> tuple[tuple[Claim, ...], str]:
     """Return what our decision gave a Pod, if it names this node, and why it cannot be read."""
-    text = annotations.get(names.DECISION)
+    text = annotations.get(names.PLACEMENT)
     if not text:
         return (), ""
     try:
         decision = msgspec.json.decode(text, type=Decided)
     except (msgspec.MsgspecError, RecursionError) as error:
-        return (), f"metadata.annotations[{names.DECISION}]: {error}"
+        return (), f"metadata.annotations[{names.PLACEMENT}]: {error}"
     return (decision.devices if decision.node == node else ()), ""
+
+
+def _ended(pod: Pod) -> set[str]:
+    """Return the init containers that have ended well: once all have, HAMi gives back theirs."""
+    return {
+        status.name
+        for status in pod.status.init_container_statuses
+        if status.state.terminated and status.state.terminated.exit_code == 0
+    }
 
 
 def _roles(pod: Pod) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:

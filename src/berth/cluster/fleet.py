@@ -191,4 +191,5 @@ def _alike(one: projections.Pod, other: projections.Pod) -> bool:
         before.uid == after.uid
         and before.annotations == after.annotations
         and one.spec == other.spec
+        and one.status.init_container_statuses == other.status.init_container_statuses
     )

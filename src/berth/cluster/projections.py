@@ -14,16 +14,21 @@ from berth.vendors import VENDORS
 
 _KEPT = (
     *names.KEPT_PREFIXES,
+    names.MIRROR_ANNOTATION,
     *(
         key
         for vendor in VENDORS
-        for key in (*vendor.records.register, *vendor.records.allocated)
+        for key in (
+            *vendor.records.register,
+            *vendor.records.allocated,
+            *vendor.selectors.other,
+        )
         if not key.startswith(names.KEPT_PREFIXES)
     ),
 )
 
 
-class Metadata(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class Metadata(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """What every object has."""
 
     name: str
@@ -43,7 +48,7 @@ class Metadata(msgspec.Struct, frozen=True, gc=False, rename="camel"):
             msgspec.structs.force_setattr(self, "annotations", kept)
 
 
-class Object(msgspec.Struct, frozen=True, gc=False):
+class Object(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What can be kept: add the fields that you need."""
 
     metadata: Metadata
@@ -54,49 +59,91 @@ class Object(msgspec.Struct, frozen=True, gc=False):
         return self.metadata.namespace, self.metadata.name
 
 
-class Amounts(msgspec.Struct, frozen=True, gc=False):
+class Amounts(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """Quantities by resource name, as the API server writes them."""
 
     limits: Mapping[str, str] = {}
     requests: Mapping[str, str] = {}
 
 
-class Container(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class Security(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What a container may do on its node."""
+
+    privileged: bool | None = None
+
+
+class Container(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """An app container, an init container, or with `restart_policy` Always a sidecar."""
 
     name: str
     resources: Amounts = Amounts()
     restart_policy: str | None = None
+    security_context: Security | None = None
 
 
-class PodSpec(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+class Os(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The operating system that a Pod is for."""
+
+    name: str = ""
+
+
+class NodeSelector(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """The label of a node that says so too; others are not read."""
+
+    os: str | None = msgspec.field(name=names.OS_LABEL, default=None)
+
+
+class PodSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """Where a Pod is and what it asks for."""
 
     containers: tuple[Container, ...]
     init_containers: tuple[Container, ...] = ()
     node_name: str = ""
     """Empty until it is scheduled."""
+    scheduler_name: str = ""
+    os: Os | None = None
+    node_selector: NodeSelector | None = None
     resources: Amounts = Amounts()
     """Of the Pod as a whole (KEP-2837)."""
     overhead: Mapping[str, str] = {}
     """What its RuntimeClass adds (KEP-688)."""
 
 
-class PodStatus(msgspec.Struct, frozen=True, gc=False):
+class Ended(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
+    """How a container ended."""
+
+    exit_code: int
+
+
+class State(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """Whether a container has ended."""
+
+    terminated: Ended | None = None
+
+
+class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """How far a container has come."""
+
+    name: str
+    state: State = State()
+
+
+class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """How far a Pod has come."""
 
     phase: str = ""
     """Pending, Running, Succeeded, Failed or Unknown."""
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
 
 
-class Pod(Object, frozen=True, gc=False):
+class Pod(Object, frozen=True, gc=False, omit_defaults=True):
     """A Pod of the cluster."""
 
     spec: PodSpec
     status: PodStatus = PodStatus()
 
 
-class Taint(msgspec.Struct, frozen=True, gc=False):
+class Taint(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What keeps Pods off a Node."""
 
     key: str
@@ -104,28 +151,28 @@ class Taint(msgspec.Struct, frozen=True, gc=False):
     effect: str = ""
 
 
-class NodeSpec(msgspec.Struct, frozen=True, gc=False):
+class NodeSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What an administrator says of a Node."""
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
 
 
-class Condition(msgspec.Struct, frozen=True, gc=False):
+class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """One thing that is so, is not so, or is not known."""
 
     type: str
     status: str = ""
 
 
-class NodeStatus(msgspec.Struct, frozen=True, gc=False):
+class NodeStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """What the kubelet says of a Node."""
 
     allocatable: Mapping[str, str] = {}
     conditions: tuple[Condition, ...] = ()
 
 
-class Node(Object, frozen=True, gc=False):
+class Node(Object, frozen=True, gc=False, omit_defaults=True):
     """A Node of the cluster."""
 
     spec: NodeSpec = NodeSpec()

@@ -64,6 +64,8 @@ class Source(msgspec.Struct, frozen=True):
     """Numbers from 0 to 1."""
     clock: Callable[[], float]
     """Seconds that never go back."""
+    failed: Callable[[str], None] = lambda _why: None
+    """Is told why, whenever a list or a watch fails."""
 
 
 class Watch(Generic[Kind]):
@@ -152,4 +154,5 @@ class Watch(Generic[Kind]):
             extra = {"resource": self._resource.name, "why": str(error)}
             LOG.warning("watch.failed", extra=extra)
         self._wrong = error
+        self._source.failed(str(error))
         return self._reflector.failed(error)

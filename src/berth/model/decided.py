@@ -1,4 +1,4 @@
-"""The decision annotation: what we write into a Pod, and read again when it is bound."""
+"""The placement annotation: what we write into a Pod, and read again when it is bound."""
 
 import msgspec
 

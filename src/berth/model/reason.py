@@ -25,6 +25,7 @@ class Reason(Enum):
     PRIVILEGED = "privileged"
     DEVICE_ENV = "device-env"
     CLASH = "clash"
+    QUOTA = "quota"
     CONTRADICTION = "contradiction"
     ALLOCATION = "allocation"
     UNDONE = "undone"
@@ -42,5 +43,6 @@ _POLICY = frozenset(
         Reason.DEVICE_ENV,
         Reason.ALLOCATION,
         Reason.UNDONE,
+        Reason.QUOTA,
     }
 )

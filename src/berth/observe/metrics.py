@@ -60,7 +60,8 @@ class Metrics:
         self.rejected = _children(
             counter(
                 "berth_requests_rejected",
-                "Calls turned away with 503: too many in flight, or too many bytes.",
+                "Calls turned away with 503: too many in flight or too many bytes, or "
+                "quotas that are not known yet.",
                 "reason",
             )
         )
@@ -86,6 +87,23 @@ class Metrics:
             counter("berth_registrations", "Times the webhook was registered anew.", "result")
         )
         self.strangers = counter("berth_callers_refused", "Calls refused because of who made them.")
+        self.claims = gauge(
+            "berth_quota_claims", "Admitted Pods that count for their quota and are not seen yet."
+        )
+        self.staleness = _children(
+            gauge(
+                "berth_watch_staleness_seconds",
+                "Since the API server last said where a watch stands; infinite before its first "
+                "list, and up to 60 in a cluster where nothing happens.",
+                "resource",
+            )
+        )
+        self.watched = _children(
+            gauge("berth_watch_objects", "Objects that a watch has in memory.", "resource")
+        )
+        self.watch_errors = _children(
+            counter("berth_watch_errors", "Lists and watches that failed.", "resource")
+        )
         self.ready = gauge("berth_ready", "1 where /readyz is green.")
         self.lag = self._histogram(
             "berth_event_loop_lag_seconds",

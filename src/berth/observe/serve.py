@@ -8,6 +8,7 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
@@ -23,6 +24,8 @@ from berth.settings import Metrics as Wanted
 
 LOG = logging.getLogger("berth.operator")
 _QUIET_SECONDS = 5.0
+_MOST_CALLERS = 32
+"""At once: Prometheus and kubelet are two, and each caller is a thread."""
 
 
 @contextlib.contextmanager
@@ -72,6 +75,19 @@ def _application(
 
 
 class _Server(ThreadingWSGIServer):
+    _places = threading.BoundedSemaphore(_MOST_CALLERS)
+
+    def verify_request(self, *_: object) -> bool:
+        """Let a caller in where there is a place; else its connection is closed at once."""
+        return self._places.acquire(blocking=False)
+
+    def process_request_thread(self, *call: Any) -> None:
+        """Answer one caller, and give its place back."""
+        try:
+            super().process_request_thread(*call)
+        finally:
+            self._places.release()
+
     def handle_error(self, *_: object) -> None:
         """Write no stack for a caller that goes away, or is cut."""
         error = sys.exception()

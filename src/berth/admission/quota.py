@@ -1,0 +1,192 @@
+"""What a namespace may hold of its devices: HAMi's meaning of a ResourceQuota (its contract, 1.3).
+
+An entry `limits.<resource>` of a memory or cores resource bounds what all Pods of the namespace
+hold together, each share times its number of devices. An amount means there what it means in a
+container: so many units, after the administrator's factor. Entries `requests.<resource>` are
+Kubernetes' own business.
+"""
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+import msgspec
+from msgspec.structs import replace
+
+from berth import names
+from berth.model import quantity
+from berth.model.decision import Problem, Reason
+from berth.model.demand import ContainerDemand, Demand
+from berth.model.edit import Change, Put
+from berth.model.pod import Pod
+from berth.model.raw import Path
+from berth.model.vendor import Vendor
+
+Uses: TypeAlias = Mapping[str, int]
+"""By resource name: MiB of memory, and the vendor's own units of cores."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a Pod holds, as far as it is known; only what is not 0."""
+
+    amounts: Uses = {}
+    unsized: frozenset[str] = frozenset()
+    """The memory resources of which it holds more than `amounts` says."""
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True):
+    """The strictest entry for one resource in one namespace."""
+
+    resource: str
+    most: int
+    """As in Uses."""
+    unit: str
+    """What the numbers are in, for people: MiB, or nothing."""
+    quota: str
+    """Name of the ResourceQuota."""
+
+
+class Allowance(msgspec.Struct, frozen=True, kw_only=True):
+    """What a decision has to know of the quotas of a Pod's namespace, as they stand now."""
+
+    namespace: str
+    limits: tuple[Limit, ...]
+    used: Uses
+    """Held by other Pods, those that are on their way included."""
+    decision: str
+    """The id under which the Pod is counted until it is seen; it is written into the Pod."""
+    deny_unsized: bool = False
+    """Whether a share whose memory nobody knows yet is refused, or passes as if it had none."""
+
+
+def limits(
+    quotas: Iterable[tuple[str, Mapping[str, str]]], owners: Mapping[str, Vendor]
+) -> tuple[Limit, ...]:
+    """Return what quotas, each its name and `spec.hard`, forbid together."""
+    found: dict[str, Limit] = {}
+    for quota, hard in sorted(quotas):
+        for key, amount in hard.items():
+            limit = _limit(quota, key, amount, owners)
+            if limit is None:
+                continue
+            other = found.get(limit.resource)
+            if other is None or limit.most < other.most:
+                found[limit.resource] = limit
+    return tuple(found[resource] for resource in sorted(found))
+
+
+def _limit(quota: str, key: str, amount: str, owners: Mapping[str, Vendor]) -> Limit | None:
+    if not key.startswith(names.QUOTA_LIMITS):
+        return None
+    resource = key.removeprefix(names.QUOTA_LIMITS)
+    vendor = owners.get(resource)
+    if vendor is None or resource not in (vendor.memory, vendor.cores):
+        return None
+    most, unit = math.floor(quantity.parse(amount)), ""
+    if resource == vendor.memory:
+        most, unit = vendor.mib(most), "MiB"
+    return Limit(resource=resource, most=most, unit=unit, quota=quota)
+
+
+def asked(demand: Demand) -> Asked:
+    """Return what a Pod holds at its highest."""
+    if not demand.any:
+        return Asked()
+    known = Demand(tuple(_with_default(one) for one in demand.containers))
+    totals, amounts, unsized = known.totals(), dict[str, int](), set[str]()
+    shares = (wanted.share for wanted in known.containers)
+    for vendor in {share.vendor.name: share.vendor for share in shares if share}.values():
+        total = totals[vendor.name]
+        amounts |= {vendor.memory: total.memory_mib, vendor.cores: total.cores}
+        if vendor.memory and not total.sized:
+            unsized.add(vendor.memory)
+    held = {resource: amount for resource, amount in amounts.items() if resource and amount}
+    return Asked(amounts=held, unsized=frozenset(unsized))
+
+
+def _with_default(wanted: ContainerDemand) -> ContainerDemand:
+    """Fill in the memory that the scheduler takes where the administrator set a default."""
+    share = wanted.share
+    if share is None or share.memory_mib is not None or share.memory_percent:
+        return wanted
+    if not share.vendor.default_memory:
+        return wanted
+    return replace(wanted, share=replace(share, memory_mib=share.vendor.default_memory))
+
+
+def counts(asks: Asked, allowance: Allowance) -> bool:
+    """Whether a limit speaks of what the Pod wants, so that it has to be counted."""
+    return any(
+        limit.resource in asks.amounts or limit.resource in asks.unsized
+        for limit in allowance.limits
+    )
+
+
+def mark(pod: Pod, asks: Asked, allowance: Allowance) -> Iterator[Change]:
+    """Yield the edit by which a Pod that counts is known again when it is seen."""
+    if counts(asks, allowance) and pod.annotations.get(names.DECISION) != allowance.decision:
+        path = ("metadata", "annotations", names.DECISION)
+        yield Put(path, allowance.decision, "its share of the quota is counted once")
+
+
+def warnings(asks: Asked, allowance: Allowance) -> Iterator[str]:
+    """Yield what a quota cannot count, as nobody knows how large the card will be."""
+    for limit in allowance.limits:
+        if limit.resource in asks.unsized:
+            yield f"{limit.resource} is not named, so quota {limit.quota} cannot count all of it"
+
+
+def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Problem]:
+    """Yield each limit that the Pod would go beyond."""
+    for limit in allowance.limits:
+        amount, unclear = asks.amounts.get(limit.resource, 0), limit.resource in asks.unsized
+        used = allowance.used.get(limit.resource, 0)
+        # No card is without memory: what is not known is more than nothing.
+        beyond = used + amount + unclear > limit.most
+        if (amount or unclear) and (beyond or (unclear and allowance.deny_unsized)):
+            numbers = _Numbers(used, amount, limit.most, unclear, limit.unit)
+            what = (
+                f"namespace {allowance.namespace} uses {numbers.of(used)}, this Pod asks for "
+                f"{numbers.wish}, and ResourceQuota {limit.quota} allows {numbers.of(limit.most)} "
+                f"({names.QUOTA_LIMITS}{limit.resource})"
+            )
+            fix = numbers.fix(limit.resource)
+            yield Problem(Reason.QUOTA, _place(demand, limit), what, fix)
+
+
+class _Numbers(msgspec.Struct, frozen=True):
+    """The numbers of a refusal, in words."""
+
+    used: int
+    asked: int
+    most: int
+    unclear: bool
+    unit: str
+
+    def of(self, amount: int) -> str:
+        return f"{amount} {self.unit}".rstrip()
+
+    @property
+    def wish(self) -> str:
+        if not self.unclear:
+            return f"{self.of(self.asked)} more"
+        if self.asked:
+            return f"at least {self.of(self.asked)} more"
+        return "memory that is not known before it has a device"
+
+    def fix(self, resource: str) -> str:
+        room = self.most - self.used
+        if self.unclear and room > self.asked:
+            return f"name {resource} in each container with a device"
+        less = f"ask for at most {self.of(room)} in all, " if room > 0 else ""
+        return f"{less}end other Pods or have the quota raised"
+
+
+def _place(demand: Demand, limit: Limit) -> Path:
+    """Return where the first container asks for it."""
+    for wanted in demand.containers:
+        if wanted.share and limit.resource in wanted.share.vendor.resources:
+            named = limit.resource in wanted.container.limits
+            resource = limit.resource if named else wanted.share.vendor.count
+            return (*wanted.container.path, "resources", "limits", resource)
+    return ("spec",)
