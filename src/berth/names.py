@@ -7,6 +7,8 @@ ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
 DECISION: Final = "berth.dev/decision"
 """Pod annotation: the id of the decision about it, by which it is known when it is stored."""
+PLACEMENT: Final = "berth.dev/placement"
+"""Pod annotation: JSON with where we decided that it goes, and why."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 """Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
@@ -27,6 +29,8 @@ HAMI_PATH: Final = "/webhook"
 NODE_POLICY: Final = "hami.io/node-scheduler-policy"
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
 WEIGHTS: Final = "hami.io/device-scoring-weights"
+DEVICE_CORDON: Final = "hami.io/device-cordon"
+"""Node annotation: a comma list of devices that get nothing new."""
 ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
 """Pod annotation of HAMi's scheduler: the NVIDIA devices given, "uuid,type,MiB,cores:…;…"."""
 HAMI_ALLOCATIONS: Final = (
@@ -37,6 +41,11 @@ HAMI_ALLOCATIONS: Final = (
 )
 """Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
+
+KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
+"""Of annotations in memory: ours, and HAMi's, whose keys depend on its configuration."""
+MIG_SLICES: Final = 8
+"""The most slices of a card that partitions are laid on."""
 
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"

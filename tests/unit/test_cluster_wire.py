@@ -35,7 +35,7 @@ def test_a_pod_is_read_as_the_fields_that_we_keep() -> None:
     assert pod.key == ("a", "train")
     assert pod.metadata.deletion_timestamp == "2026-01-01T00:00:00Z"
     assert pod.metadata.labels == {"app": "x"}
-    assert pod.metadata.annotations.original_request == "{}"
+    assert pod.metadata.annotations == {"berth.dev/original-request": "{}"}
     assert pod.spec.node_name == "n1"
     assert pod.spec.containers[0].resources.limits == {"nvidia.com/gpu": "1"}
     assert pod.spec.init_containers[0].restart_policy == "Always"

@@ -118,7 +118,7 @@ class Quotas:
 
     def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
         self.usage(old, new)
-        mark = new.metadata.annotations.decision if new else None
+        mark = new.metadata.annotations.get(names.DECISION) if new else None
         if new and mark:  # from now on its sum is among those of the stored
             self.claims.drop(mark, new.metadata.namespace)
 

@@ -11,6 +11,7 @@ from itertools import zip_longest
 import msgspec
 from msgspec.structs import replace
 
+from berth import names
 from berth.admission import mutate, quota
 from berth.admission.quota import Uses
 from berth.admission.rules import Rules
@@ -112,7 +113,7 @@ def _with_given(demand: Demand, pod: Pod) -> Demand:
     device's uuid, its kind, MiB and cores, with commas between. Before a Pod has a node, the
     record may be anybody's.
     """
-    record = pod.metadata.annotations.allocated
+    record = pod.metadata.annotations.get(names.ALLOCATED)
     if not record or not pod.spec.node_name:
         return demand
     given = zip_longest(demand.containers, record.split(";")[: len(demand.containers)])

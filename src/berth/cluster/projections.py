@@ -10,17 +10,22 @@ from collections.abc import Mapping
 import msgspec
 
 from berth import names
-from berth.vendors import ascend
+from berth.vendors import VENDORS
 
-
-class Annotations(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """The annotations that we read; others may hold 256 KiB."""
-
-    original_request: str | None = msgspec.field(name=names.ORIGINAL_REQUEST, default=None)
-    decision: str | None = msgspec.field(name=names.DECISION, default=None)
-    allocated: str | None = msgspec.field(name=names.ALLOCATED, default=None)
-    mirror: str | None = msgspec.field(name=names.MIRROR_ANNOTATION, default=None)
-    ascend_mode: str | None = msgspec.field(name=ascend.MODE, default=None)
+_KEPT = (
+    *names.KEPT_PREFIXES,
+    names.MIRROR_ANNOTATION,
+    *(
+        key
+        for vendor in VENDORS
+        for key in (
+            *vendor.records.register,
+            *vendor.records.allocated,
+            *vendor.selectors.other,
+        )
+        if not key.startswith(names.KEPT_PREFIXES)
+    ),
+)
 
 
 class Metadata(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
@@ -33,7 +38,14 @@ class Metadata(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename
     resource_version: str = ""
     deletion_timestamp: str | None = None
     labels: Mapping[str, str] = {}
-    annotations: Annotations = Annotations()
+    annotations: Mapping[str, str] = {}
+    """Those that we read; others may hold 256 KiB."""
+
+    def __post_init__(self) -> None:
+        """Forget the annotations that nobody here reads."""
+        if self.annotations:
+            kept = {key: text for key, text in self.annotations.items() if key.startswith(_KEPT)}
+            msgspec.structs.force_setattr(self, "annotations", kept)
 
 
 class Object(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -91,6 +103,10 @@ class PodSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename=
     scheduler_name: str = ""
     os: Os | None = None
     node_selector: NodeSelector | None = None
+    resources: Amounts = Amounts()
+    """Of the Pod as a whole (KEP-2837)."""
+    overhead: Mapping[str, str] = {}
+    """What its RuntimeClass adds (KEP-688)."""
 
 
 class Ended(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
@@ -125,6 +141,42 @@ class Pod(Object, frozen=True, gc=False, omit_defaults=True):
 
     spec: PodSpec
     status: PodStatus = PodStatus()
+
+
+class Taint(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What keeps Pods off a Node."""
+
+    key: str
+    value: str = ""
+    effect: str = ""
+
+
+class NodeSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What an administrator says of a Node."""
+
+    unschedulable: bool = False
+    taints: tuple[Taint, ...] = ()
+
+
+class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One thing that is so, is not so, or is not known."""
+
+    type: str
+    status: str = ""
+
+
+class NodeStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the kubelet says of a Node."""
+
+    allocatable: Mapping[str, str] = {}
+    conditions: tuple[Condition, ...] = ()
+
+
+class Node(Object, frozen=True, gc=False, omit_defaults=True):
+    """A Node of the cluster."""
+
+    spec: NodeSpec = NodeSpec()
+    status: NodeStatus = NodeStatus()
 
 
 class QuotaSpec(msgspec.Struct, frozen=True, gc=False):

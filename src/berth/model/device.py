@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Profile(msgspec.Struct, frozen=True):
+class Profile(msgspec.Struct, frozen=True, rename="camel"):
     """A partition that a card can be cut into."""
 
     name: str
@@ -14,7 +14,7 @@ class Profile(msgspec.Struct, frozen=True):
     starts: tuple[int, ...]
 
 
-class Device(msgspec.Struct, frozen=True, kw_only=True):
+class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """A card, or a part of one that is handed out as a card."""
 
     uuid: str

@@ -5,7 +5,7 @@ import msgspec
 from berth.model.device import Device
 
 
-class Taint(msgspec.Struct, frozen=True):
+class Taint(msgspec.Struct, frozen=True, rename="camel"):
     """A taint of a node; `effect` is Kubernetes' word."""
 
     key: str
@@ -13,7 +13,7 @@ class Taint(msgspec.Struct, frozen=True):
     effect: str = "NoSchedule"
 
 
-class Node(msgspec.Struct, frozen=True, kw_only=True):
+class Node(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What is allocatable on a node, before anything runs there."""
 
     name: str

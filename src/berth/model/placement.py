@@ -15,6 +15,8 @@ class Hold(msgspec.Struct, frozen=True):
     profile: str = ""
     """The partition, where the card is cut into such, and its `slices` as bits."""
     slices: int = 0
+    slots: int = 1
+    """0 for what an init container needs beyond what is held of the card anyway."""
 
 
 class Allocation(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,7 +1,7 @@
 """All nodes at one instant, in columns, cheap to try things on: place, and undo.
 
-A row is a node, for good: a node that has left keeps its row, dead, until the snapshot is made
-anew. Each change of a row takes the next number of `clock`, so that whoever keeps something per
+A row is a node until it leaves; then the row is dead, and `put` may give it to another. Each change
+of a row takes the next number of `clock`, so that whoever keeps something per
 row finds what has changed since by one comparison. What is kept that way lives by `keep`, so it
 belongs to the snapshot and goes with it.
 """
@@ -27,6 +27,8 @@ NOTHING = -1
 """The kind where there is no card, or none that may be used."""
 SLICES = 8
 """The most slices of a card that partitions are laid on."""
+SPARE = Node(name="", cpu_milli=0, memory_mib=0, pods=0, ready=False)
+"""What stands in a row that no node has had yet."""
 WHOLE = 1000
 """A card's worth, in milli: the measure that policies count in."""
 
@@ -83,6 +85,42 @@ class Snapshot:
             self._fill(row, node)
         self._settled.clear()
 
+    def put(self, node: Node) -> None:
+        """Take a node on which nothing runs, in place of the one of that name if there is one.
+
+        Whoever had placed something on the old one places it again.
+        """
+        row = self.row.get(node.name)
+        if row is None:
+            row = self._free_row()
+            self.row[node.name] = row
+        self._widen(len(node.devices))
+        self.nodes[row] = node
+        self._empty(row)
+        self._fill(row, node)
+        self._settled.clear()
+
+    def _free_row(self) -> int:
+        """Return a dead row, made together with others so that many nodes one by one are cheap."""
+        dead = np.flatnonzero(self.gone)
+        if not len(dead):
+            first = len(self)
+            self.extend([SPARE] * max(1, first // 8))
+            del self.row[SPARE.name]
+            self.gone[first:] = True
+            return first
+        return int(dead[0])
+
+    def _empty(self, row: int) -> None:
+        self.gone[row] = False
+        for column in vars(self).values():
+            if isinstance(column, np.ndarray) and column.ndim == 2:
+                column[row] = 0
+        self.kind[row] = NOTHING
+        for named in (self.other, self.other_total):
+            for column in named.values():
+                column[row] = 0
+
     def remove(self, name: str) -> None:
         """Take a node away, with all that runs there."""
         row = self.row.pop(name)
@@ -91,7 +129,8 @@ class Snapshot:
             column[row] = 0
         for column in (self.cpu_total, self.memory_total, self.pods_total, self.room_total):
             column[row] = 0
-        self.kind[row], self.left[row] = NOTHING, 0
+        self._empty(row)
+        self.gone[row] = True
         self._changed(row)
         self._settled.clear()
 
@@ -155,7 +194,7 @@ class Snapshot:
         at = (row, hold.device)
         memory = int(self.mem_left[at]) - sign * hold.memory_mib
         cores = int(self.cores_left[at]) - sign * hold.cores
-        slots = int(self.slots_left[at]) - sign
+        slots = int(self.slots_left[at]) - sign * hold.slots
         self.mem_left[at], self.cores_left[at], self.slots_left[at] = memory, cores, slots
         self.holders[at] += sign
         self.slices[at] ^= hold.slices

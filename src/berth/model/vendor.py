@@ -8,6 +8,7 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import NO_RECORDS, Records
 
 ROLES = ("count", "memory", "memory_percent", "cores", "priority")
 """What a resource of an accelerator may say; fields of Vendor and of Amounts."""
@@ -155,6 +156,7 @@ class Vendor:
     device_paths: tuple[str, ...] = ()
     """hostPath prefixes that reach cards past the sharing."""
     selectors: Selectors = Selectors()
+    records: Records = NO_RECORDS
     allocations: tuple[str, ...] = ()
     """Pod annotations in which HAMi's scheduler and the node side record what they gave."""
     profiles: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()

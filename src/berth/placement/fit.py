@@ -85,6 +85,9 @@ def _beyond(alone: tuple[Hold, ...], holds: list[Hold]) -> list[Hold]:
         same = [other for other in holds if other.device == hold.device]
         memory = hold.memory_mib - sum(other.memory_mib for other in same)
         cores = hold.cores - sum(other.cores for other in same)
-        if memory > 0 or cores > 0 or not same:
-            more.append(Hold(hold.container, hold.device, max(0, memory), max(0, cores)))
+        if not same:
+            more.append(hold)
+        elif memory > 0 or cores > 0:
+            rest = Hold(hold.container, hold.device, max(0, memory), max(0, cores), slots=0)
+            more.append(rest)
     return more

@@ -1,5 +1,6 @@
 """AMD under HAMi: shares by memory in MiB, and by cores."""
 
+from berth.model.records import Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Selectors, Vendor, recorded
 
@@ -25,6 +26,10 @@ def _vendors(keys: Amd) -> tuple[Vendor, ...]:
             implied_cores=100,
             allocations=recorded("amd"),
             default_count=1,  # HAMi takes such a Pod over too, without a device
+            records=Records(
+                register=("hami.io/node-amd-register",),
+                allocated=("hami.io/amd-devices-allocated",),
+            ),
             selectors=Selectors(
                 models="amd.com/use-gputype",
                 not_models="amd.com/nouse-gputype",

@@ -10,6 +10,7 @@ import msgspec
 from berth.errors import UsageError
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Records
 from berth.model.section import Count, Keys, Section, Size
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -106,6 +107,10 @@ def _vendor(chip: Chip) -> Vendor:
         visible_env="ASCEND_VISIBLE_DEVICES",
         hide_from_others=chip.overwrite_env,
         hidden_value="",
+        records=Records(
+            register=(f"hami.io/node-register-{word}",),
+            allocated=(f"hami.io/{word}-devices-allocated",),
+        ),
         allocations=(*recorded(word), f"huawei.com/{word}"),
         selectors=Selectors(
             uuids=(f"hami.io/use-{word}-uuid",),

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 
@@ -44,6 +45,12 @@ def _vendors(keys: AwsNeuron) -> tuple[Vendor, ...]:
             of_all=frozenset({"cores"}),
             nonzero=frozenset({"count", "cores"}),
             settle=_settle,
+            records=Records(
+                word="AWSNeuron",
+                allocated=("hami.io/aws-neuron-devices-allocated",),
+                counted=Counted(slots=_CORES),
+                cores_are_bits=True,
+            ),
             allocations=(
                 "hami.io/aws-neuron-devices-allocated",
                 "AWS_NEURON_IDS",

@@ -1,5 +1,6 @@
 """Biren under HAMi: whole cards."""
 
+from berth.model.records import Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Selectors, Vendor, recorded
 
@@ -17,6 +18,10 @@ def _vendors(keys: Biren) -> tuple[Vendor, ...]:
             name="biren",
             domain="birentech.com/",
             count=keys.resource_count_name,
+            records=Records(
+                register=("hami.io/node-biren-register",),
+                allocated=("hami.io/Biren-devices-allocated",),
+            ),
             allocations=recorded("Biren"),
             selectors=Selectors(
                 uuids=("birentech.com/use-gpuuuid",), not_uuids=("birentech.com/nouse-gpuuuid",)

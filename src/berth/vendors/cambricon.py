@@ -1,5 +1,6 @@
 """Cambricon MLU under HAMi: shares by memory in units of 256 MiB, and by cores."""
 
+from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Selectors, Vendor, recorded
 
@@ -23,6 +24,11 @@ def _vendors(keys: Cambricon) -> tuple[Vendor, ...]:
             memory_unit=256,
             cores=keys.resource_core_name,
             implied_cores=100,
+            records=Records(
+                word="cambricon-mlu",
+                allocated=("hami.io/cambricon-mlu-devices-allocated",),
+                counted=Counted(by_cores=True, slots=100),
+            ),
             allocations=(
                 *recorded("cambricon-mlu"),
                 "CAMBRICON_DSMLU_PROFILE",

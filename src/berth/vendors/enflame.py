@@ -2,6 +2,7 @@
 
 import msgspec
 
+from berth.model.records import Counted, Fields, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Selectors, Vendor, recorded
 
@@ -39,6 +40,11 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             domain="enflame.com/",
             count=keys.resource_name_gcu,
             implied_cores=100,
+            records=Records(
+                word="GCU",
+                allocated=("hami.io/enflame-gcu-devices-allocated",),
+                counted=Counted(memory_mib=100),  # percent: HAMi knows no MiB
+            ),
             allocations=recorded("enflame-gcu"),
         ),
         Vendor(
@@ -53,6 +59,20 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
             memory_in_mib_from=256,
             cores=keys.resource_name_gcu_core,
             nonzero=frozenset({"count", "memory", "cores"}),
+            records=Records(
+                register=("enflame.com/gcu-drs-capacity",),
+                fields=Fields(
+                    inside="devices",
+                    id="index",
+                    word="enflame-drs",
+                    model="",
+                    memory="capacity",  # in slices, as allocations write it too
+                    cores="",
+                    slots="capacity",
+                    healthy="",
+                ),
+                allocated=("hami.io/enflame-vgpu-devices-allocated",),
+            ),
             allocations=(
                 "hami.io/enflame-vgpu-devices-allocated",
                 *(f"enflame.com/{key}" for key in _ASSIGNED),

@@ -1,5 +1,6 @@
 """Hygon DCU under HAMi: shares by memory in MiB, and by cores."""
 
+from berth.model.records import Records
 from berth.model.section import Count, Keys, Section
 from berth.model.vendor import Selectors, Vendor, recorded
 
@@ -24,6 +25,10 @@ def _vendors(keys: Hygon) -> tuple[Vendor, ...]:
             memory_factor=keys.memory_factor,
             cores=keys.resource_core_name,
             implied_cores=100,
+            records=Records(
+                register=("hami.io/node-dcu-register",),
+                allocated=("hami.io/dcu-devices-allocated",),
+            ),
             allocations=recorded("dcu"),
             selectors=Selectors(
                 models="hygon.com/use-dcutype",

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from berth.model.raw import Json
+from berth.model.records import Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Selectors, Settled, Vendor, recorded
 
@@ -45,6 +46,10 @@ def _vendors(chips: tuple[Chip, ...]) -> tuple[Vendor, ...]:
             settle=_settle,
             allocations=recorded(chip.common_word),
             name_env="SOL_CONTINER_NAME",  # so misspelt by the vendor's software
+            records=Records(
+                register=(f"hami.io/node-{chip.common_word}-register",),
+                allocated=(f"hami.io/{chip.common_word}-devices-allocated",),
+            ),
             selectors=Selectors(
                 uuids=(f"hami.io/use-{chip.common_word}-uuid",),
                 not_uuids=(f"hami.io/no-use-{chip.common_word}-uuid",),

@@ -6,6 +6,7 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -46,6 +47,11 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             name="kunlun-xpu",
             domain="kunlunxin.com/",
             count=keys.resource_count_name,
+            records=Records(
+                word="kunlun",
+                allocated=("hami.io/kunlun-allocated",),
+                counted=Counted(memory_mib=_CARD, numa_halves=True),
+            ),
             allocations=("hami.io/kunlun-allocated", "BAIDU_COM_DEVICE_IDX"),
             selectors=_SELECTORS,
         ),
@@ -60,6 +66,10 @@ def _vendors(keys: Kunlun) -> tuple[Vendor, ...]:
             cores_by_memory=True,
             allocations=recorded("xpu"),
             settle=_settle,
+            records=Records(
+                register=("hami.io/node-register-xpu",),
+                allocated=("hami.io/xpu-devices-allocated",),
+            ),
             selectors=_SELECTORS,
         ),
     )

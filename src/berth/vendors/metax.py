@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Fields, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -59,6 +60,11 @@ def _vendors(keys: Metax) -> tuple[Vendor, ...]:
             domain="metax-tech.com/",
             count=keys.resource_count_name,
             implied_cores=100,
+            records=Records(
+                word="metax",
+                allocated=("hami.io/metax-gpu-devices-allocated",),
+                counted=Counted(memory_mib=65536),
+            ),
             allocations=(
                 *recorded("metax-gpu"),
                 "metax-tech.com/gpu-devices-allocated",
@@ -76,6 +82,18 @@ def _vendors(keys: Metax) -> tuple[Vendor, ...]:
             cores=keys.resource_v_core_name,
             implied_cores=100,
             settle=_settle,
+            records=Records(
+                register=("metax-tech.com/node-gpu-devices",),
+                fields=Fields(
+                    id="uuid",
+                    model="model",
+                    memory="totalVRam",
+                    cores="totalCompute",
+                    slots="totalDevCount",
+                    healthy="healthy",
+                ),
+                allocated=("hami.io/metax-sgpu-devices-allocated",),
+            ),
             allocations=recorded("metax-sgpu"),
             selectors=Selectors(
                 uuids=("metax-tech.com/use-gpuuuid",),

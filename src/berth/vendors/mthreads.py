@@ -9,6 +9,7 @@ import msgspec
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Count, Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
 
@@ -63,6 +64,12 @@ def _vendors(keys: Mthreads) -> tuple[Vendor, ...]:
             slices=tuple((size * _UNIT, size * _UNIT) for size in sizes),
             card_mib=(keys.memory_per_card or (96,))[0] * _UNIT,
             settle=_settle,
+            records=Records(
+                word="mthreads",
+                allocated=("hami.io/mthreads-vgpu-devices-allocated",),
+                counted=Counted(by_cores=True, slots=100),
+                cores_in_units=True,
+            ),
             allocations=(
                 "hami.io/mthreads-vgpu-devices-allocated",
                 "mthreads.com/gpu-index",

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from berth.model.raw import Json
 from berth.model.reason import Reason
+from berth.model.records import Counted, Records
 from berth.model.section import Count, Keys, Scaling, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -143,6 +144,15 @@ def _vendors(keys: Nvidia) -> tuple[Vendor, ...]:
             hide_from_others=keys.overwrite_env,
             limit_env=_LIMIT_ENV,
             device_paths=("/dev/nvidia", "/var/run/nvidia-container-devices"),
+            records=Records(
+                word="nvidia",
+                register=("hami.io/node-nvidia-register", "volcano.sh/node-vgpu-register"),
+                scores="hami.io/node-nvidia-score",
+                allocated=("hami.io/vgpu-devices-allocated", "volcano.sh/vgpu-ids-new"),
+                partitions="hami.io/vgpu-mig-allocations",
+                counted=Counted(),
+                labels="nvidia.com/gpu.",
+            ),
             selectors=Selectors(
                 models=_MODELS,
                 not_models="nvidia.com/nouse-gputype",

@@ -1,5 +1,6 @@
 """Vastai under HAMi: whole cards."""
 
+from berth.model.records import Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Selectors, Vendor, recorded
 
@@ -17,6 +18,10 @@ def _vendors(keys: Vastai) -> tuple[Vendor, ...]:
             name="vastai",
             domain="vastaitech.com/",
             count=keys.resource_count_name,
+            records=Records(
+                register=("hami.io/node-va-register",),
+                allocated=("hami.io/Vastai-devices-allocated",),
+            ),
             allocations=recorded("Vastai"),
             selectors=Selectors(
                 uuids=("vastaitech.com/use-gpuuuid",), not_uuids=("vastaitech.com/nouse-gpuuuid",)

@@ -1,0 +1,110 @@
+"""A bound Pod as the ledger counts it: what it holds of its node, and how we know."""
+
+from collections.abc import Mapping, Sequence
+
+import msgspec
+
+from berth import names
+from berth.cluster import amounts
+from berth.cluster.projections import Pod
+from berth.dialects import allocated
+from berth.dialects.allocated import Recorded
+from berth.model.charge import Charge, Claim, Source
+from berth.model.decided import Decided
+from berth.model.vendor import Vendor
+
+OVER = frozenset({"Succeeded", "Failed"})
+"""Phases in which a Pod holds nothing more; one that is terminating holds all (HAMi#1719)."""
+
+
+class Reader:
+    """Reads Pods under one set of vendors."""
+
+    def __init__(self, vendors: Sequence[Vendor]) -> None:
+        """Work out once whose the resources are."""
+        self._keys = allocated.keys(vendors)
+        self._owned = frozenset(name for one in vendors for name in one.resources)
+
+    def charge(self, pod: Pod) -> tuple[Charge, tuple[str, ...]]:
+        """Return what a bound Pod holds and what is wrong with its annotations.
+
+        Where nothing says which cards it holds, the source is GUESSED, and the claims are still
+        to be made: `guess` of the fleet.
+        """
+        held, wrong = amounts.of_pod(pod, self._owned)
+        claims, source, problems = self._claims(pod)
+        init, sidecars = _roles(pod) if claims and pod.spec.init_containers else ((), ())
+        if init and _ended(pod).issuperset(init):
+            claims = tuple(claim for claim in claims if claim.container not in init)
+            init, sidecars = (), ()
+        charge = Charge(
+            namespace=pod.metadata.namespace,
+            name=pod.metadata.name,
+            uid=pod.metadata.uid,
+            node=pod.spec.node_name,
+            cpu_milli=held.cpu_milli,
+            memory_mib=-(-held.memory // amounts.MIB),
+            other=held.other,
+            claims=claims,
+            source=source,
+            init=init,
+            sidecars=sidecars,
+        )
+        return charge, (*wrong, *problems)
+
+    def _claims(self, pod: Pod) -> tuple[tuple[Claim, ...], Source, tuple[str, ...]]:
+        annotations = pod.metadata.annotations
+        found = Recorded()
+        if annotations:
+            each = (*pod.spec.init_containers, *pod.spec.containers)
+            found = allocated.read(annotations, self._keys, [one.name for one in each])
+            if found.claims:
+                return found.claims, Source.RECORDED, found.problems
+        if not self._asks(pod):
+            return (), Source.NONE, found.problems
+        claims, problem = decided(annotations, pod.spec.node_name)
+        problems = (*found.problems, *([problem] if problem else ()))
+        return claims, Source.DECIDED if claims else Source.GUESSED, problems
+
+    def _asks(self, pod: Pod) -> bool:
+        return any(
+            not self._owned.isdisjoint(quantities)
+            for one in (*pod.spec.init_containers, *pod.spec.containers)
+            for quantities in (one.resources.limits, one.resources.requests)
+        )
+
+
+def decided(annotations: Mapping[str, str], node: str) -> tuple[tuple[Claim, ...], str]:
+    """Return what our decision gave a Pod, if it names this node, and why it cannot be read."""
+    text = annotations.get(names.PLACEMENT)
+    if not text:
+        return (), ""
+    try:
+        decision = msgspec.json.decode(text, type=Decided)
+    except (msgspec.MsgspecError, RecursionError) as error:
+        return (), f"metadata.annotations[{names.PLACEMENT}]: {error}"
+    return (decision.devices if decision.node == node else ()), ""
+
+
+def _ended(pod: Pod) -> set[str]:
+    """Return the init containers that have ended well: once all have, HAMi gives back theirs."""
+    return {
+        status.name
+        for status in pod.status.init_container_statuses
+        if status.state.terminated and status.state.terminated.exit_code == 0
+    }
+
+
+def _roles(pod: Pod) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
+    """Return the init containers that end, and for each the sidecars that run beside it."""
+    init: list[str] = []
+    beside: list[tuple[str, tuple[str, ...]]] = []
+    sidecars: tuple[str, ...] = ()
+    for container in pod.spec.init_containers:
+        if container.restart_policy == "Always":
+            sidecars = (*sidecars, container.name)
+        else:
+            init.append(container.name)
+            if sidecars:
+                beside.append((container.name, sidecars))
+    return tuple(init), tuple(beside)

@@ -1,0 +1,60 @@
+"""A Node of the cluster as placement counts it: what is allocatable, and its devices."""
+
+from collections.abc import Sequence
+
+from berth.cluster import amounts, projections
+from berth.dialects import counted, registered
+from berth.model.device import Device
+from berth.model.node import Node, Taint
+from berth.model.vendor import Vendor
+
+
+def read(node: projections.Node, vendors: Sequence[Vendor]) -> tuple[Node, tuple[str, ...]]:
+    """Return a node and all that is wrong with it, which never costs the node.
+
+    Memory is rounded down to MiB. What vendors count as cards is no resource beside them.
+    """
+    found, wrong = amounts.read(node.status.allocatable)
+    problems = [f"status.allocatable[{name}]: no quantity" for name in wrong]
+    devices, more = _devices(node, found, vendors)
+    owned = {name for vendor in vendors for name in vendor.resources}
+    standing = {amounts.CPU, amounts.MEMORY, amounts.PODS} | owned
+    return Node(
+        name=node.metadata.name,
+        cpu_milli=found.get(amounts.CPU, 0),
+        memory_mib=found.get(amounts.MEMORY, 0) // amounts.MIB,
+        pods=found.get(amounts.PODS, 0),
+        other={name: amount for name, amount in found.items() if name not in standing},
+        labels=dict(node.metadata.labels),
+        taints=tuple(Taint(one.key, one.value, one.effect) for one in node.spec.taints),
+        ready=_ready(node),
+        devices=devices,
+    ), (*problems, *more)
+
+
+def _ready(node: projections.Node) -> bool:
+    ready = any(one.type == "Ready" and one.status == "True" for one in node.status.conditions)
+    return ready and not node.spec.unschedulable and node.metadata.deletion_timestamp is None
+
+
+def _devices(
+    node: projections.Node, resources: dict[str, int], vendors: Sequence[Vendor]
+) -> tuple[tuple[Device, ...], list[str]]:
+    """Return the devices of all vendors; what an annotation lists is not counted once more."""
+    devices: dict[str, Device] = {}
+    problems: list[str] = []
+    name, labels = node.metadata.name, node.metadata.labels
+    for vendor in vendors:
+        found = registered.devices(name, node.metadata.annotations, vendor)
+        if found is None:
+            found = counted.devices(name, resources, labels, vendor)
+        problems += found[1]
+        for device in found[0]:
+            if device.uuid in devices:
+                other = devices[device.uuid].vendor
+                problems.append(
+                    f"{device.uuid} is of {other} and of {vendor.name}; the first counts"
+                )
+            else:
+                devices[device.uuid] = device
+    return tuple(devices.values()), problems

@@ -1,0 +1,46 @@
+"""Where two snapshots of the same nodes differ: a ledger and a count anew must not."""
+
+from collections.abc import Iterator
+
+from berth.model.snapshot import NOTHING, Snapshot
+
+COLUMNS = ("cpu", "memory", "pods", "room", "cpu_total", "memory_total", "pods_total", "room_total")
+GRIDS = ("mem_left", "cores_left", "slots_left", "holders", "slices", "left")
+
+
+def differences(one: Snapshot, other: Snapshot) -> tuple[str, ...]:
+    """Return a sentence for each number that is not the same; rows may lie in any order."""
+    return tuple(_differences(one, other))
+
+
+def _differences(one: Snapshot, other: Snapshot) -> Iterator[str]:
+    for name in sorted(one.row.keys() | other.row.keys()):
+        if name not in one.row or name not in other.row:
+            yield f"{name} is in one of them only"
+            continue
+        first, second = dict(_numbers(one, name)), dict(_numbers(other, name))
+        for key in sorted(first.keys() | second.keys()):
+            if first.get(key) != second.get(key):
+                yield f"{name}: {key} is {first.get(key)} and {second.get(key)}"
+
+
+def _numbers(snapshot: Snapshot, name: str) -> Iterator[tuple[str, object]]:
+    row = snapshot.row[name]
+    node = snapshot.nodes[row]
+    yield "node", node
+    yield "ready", bool(snapshot.ready[row])
+    for column in COLUMNS:
+        yield column, int(getattr(snapshot, column)[row])
+    yield from _others(snapshot, row)
+    for card in range(len(node.devices)):
+        kind = int(snapshot.kind[row, card])
+        yield f"kind[{card}]", None if kind == NOTHING else snapshot.kinds[kind]
+        for grid in GRIDS:
+            yield f"{grid}[{card}]", int(getattr(snapshot, grid)[row, card])
+
+
+def _others(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
+    for named, columns in (("other", snapshot.other), ("other_total", snapshot.other_total)):
+        for resource, amounts in columns.items():
+            if amounts[row]:
+                yield f"{named}[{resource}]", int(amounts[row])

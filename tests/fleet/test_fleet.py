@@ -1,0 +1,151 @@
+"""The ledger, one event after the other."""
+
+from berth.cluster.fleet import Fleet
+from berth.cluster.projections import Node, Pod
+from berth.cluster.store import Store
+from berth.model.charge import Claim
+from berth.model.snapshot import Snapshot
+from berth.vendors import VENDORS
+from tests.fleet.objects import container, holding, node, pod
+
+
+def left(fleet: Fleet, name: str = "n1") -> list[int]:
+    """Return the MiB that are left of each of a node's cards."""
+    row = fleet.snapshot.row[name]
+    cards = len(fleet.snapshot.nodes[row].devices)
+    return [int(free) for free in fleet.snapshot.mem_left[row, :cards]]
+
+
+def one() -> Fleet:
+    """Return a fleet of one node with two cards of 1000 MiB."""
+    fleet = Fleet(VENDORS)
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+    return fleet
+
+
+def test_a_pod_holds_its_cards_from_binding_until_it_is_over() -> None:
+    """An annotation on a Pod that is not bound is no truth yet."""
+    fleet = one()
+    waiting = pod("x", "", holding(("GPU-1", 400, 30)), phase="Pending")
+    fleet.pod(None, waiting)
+    assert left(fleet) == [1000, 1000]
+    bound = pod("x", "n1", holding(("GPU-1", 400, 30)))
+    fleet.pod(waiting, bound)
+    assert left(fleet) == [600, 1000]
+    over = pod("x", "n1", holding(("GPU-1", 400, 30)), phase="Succeeded")
+    fleet.pod(bound, over)
+    assert left(fleet) == [1000, 1000]
+    fleet.pod(over, None)
+    assert left(fleet) == [1000, 1000]
+
+
+def test_a_pod_may_come_before_its_node() -> None:
+    """The watch on Pods may be faster."""
+    fleet = Fleet(VENDORS)
+    fleet.pod(None, pod("x", "n1", holding(("GPU-1", 400, 30))))
+    fleet.node(None, node("n1", ["GPU-1"]))
+    assert left(fleet) == [600]
+
+
+def test_a_card_that_comes_back_is_still_held() -> None:
+    """A node that registered fewer for a while, and in another order then."""
+    fleet = one()
+    fleet.pod(None, pod("x", "n1", holding(("GPU-2", 400, 30))))
+    fleet.node(None, node("n1", ["GPU-1"]))
+    assert left(fleet) == [1000]
+    assert fleet.problems() == ("Pod a/x: GPU-2 is no card of its node",)
+    fleet.node(None, node("n1", ["GPU-2", "GPU-1"]))
+    assert left(fleet) == [600, 1000]
+    assert fleet.problems() == ()
+
+
+def test_a_node_that_was_made_again_under_its_name_is_held_by_those_on_it() -> None:
+    """Kubernetes deletes them soon after; until then they may run."""
+    nodes, pods = Store[Node]({}), Store[Pod]({})
+    fleet = Fleet(VENDORS)
+    nodes.listen(fleet.node)
+    pods.listen(fleet.pod)
+    nodes.put(node("n1", ["GPU-1"], uid="1"))
+    pods.put(pod("x", "n1", holding(("GPU-1", 400, 30))))
+    nodes.put(node("n1", ["GPU-1"], uid="2"))
+    assert left(fleet) == [600]
+    pods.remove(("a", "x"))
+    assert left(fleet) == [1000]
+    nodes.remove(("", "n1"))
+    assert fleet.snapshot.row == {}
+
+
+def test_the_generation_grows_with_what_is_known_and_only_then() -> None:
+    """A heartbeat or a Pod that becomes ready changes nothing."""
+    fleet = one()
+    bound = pod("x", "n1", holding(("GPU-1", 400, 30)))
+    fleet.pod(None, bound)
+    before = fleet.generation
+    fleet.pod(bound, pod("x", "n1", holding(("GPU-1", 400, 30)), phase="Running"))
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+    fleet.pod(None, pod("y"))
+    assert fleet.generation == before
+    fleet.pod(bound, None)
+    assert fleet.generation > before
+
+
+def test_what_nothing_says_is_guessed_once_and_kept_until_it_is_said() -> None:
+    """The guess sees the node with all others on it."""
+
+    def fullest(_pod: Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+        card = int(snapshot.mem_left[snapshot.row["n1"]].argmin())
+        uuid = snapshot.nodes[snapshot.row["n1"]].devices[card].uuid
+        return (Claim(container="main", uuid=uuid, memory_mib=100, cores=0),)
+
+    fleet = Fleet(VENDORS, fullest)
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+    fleet.pod(None, pod("x", "n1", holding(("GPU-2", 400, 30))))
+    guessed = pod("y", "n1", containers=[container("main", gpu="1")])
+    fleet.pod(None, guessed)
+    assert left(fleet) == [1000, 500]
+    fleet.pod(None, pod("z", "n1", holding(("GPU-1", 900, 30))))
+    assert left(fleet) == [100, 500]
+    fleet.node(None, node("n1", ["GPU-2"]))
+    assert left(fleet) == [500]
+    said = pod("y", "n1", holding(("GPU-2", 50, 0)), containers=[container("main", gpu="1")])
+    fleet.pod(guessed, said)
+    assert left(fleet) == [550]
+
+
+def test_guesses_come_after_all_that_is_known_of_a_node() -> None:
+    """Though the Pod of which nothing is known came first, before its node."""
+
+    def emptiest(_pod: Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+        card = int(snapshot.mem_left[snapshot.row["n1"]].argmax())
+        uuid = snapshot.nodes[snapshot.row["n1"]].devices[card].uuid
+        return (Claim(container="main", uuid=uuid, memory_mib=100, cores=0),)
+
+    fleet = Fleet(VENDORS, emptiest)
+    fleet.pod(None, pod("y", "n1", containers=[container("main", gpu="1")]))
+    fleet.pod(None, pod("x", "n1", holding(("GPU-1", 400, 30))))
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+    assert left(fleet) == [600, 900]
+
+
+def test_rows_of_nodes_that_left_are_used_again() -> None:
+    """A cluster that scales up and down for weeks grows no snapshot."""
+    fleet = Fleet(VENDORS)
+    for at in range(200):
+        fleet.node(None, node(f"n{at}", [f"GPU-{at}"]))
+        if at >= 10:
+            fleet.node(node(f"n{at - 10}"), None)
+    assert len(fleet.snapshot.row) == 10
+    assert len(fleet.snapshot) < 20
+
+
+def test_an_event_costs_one_row_however_many_pods_there_are() -> None:
+    """Counted, not timed: one Pod more changes its node's row once, and no other."""
+    fleet = Fleet(VENDORS)
+    for at in range(20):
+        fleet.node(None, node(f"n{at}", [f"GPU-{at}"]))
+    for at in range(100):
+        fleet.pod(None, pod(f"x{at}", f"n{at % 20}", holding((f"GPU-{at % 20}", 10, 1))))
+    before = fleet.snapshot.clock
+    fleet.pod(None, pod("new", "n3", holding(("GPU-3", 10, 1))))
+    assert fleet.snapshot.clock == before + 1
+    assert fleet.snapshot.changed_since(before).tolist() == [fleet.snapshot.row["n3"]]
