@@ -18,6 +18,7 @@ from tests.cluster import controlplane, ports
 from tests.cluster.controlplane import ControlPlane
 from tests.e2e.api import Api
 from tests.e2e.conftest import Register
+from tests.wire import raw
 
 PAGE = Path(__file__).parents[2] / "docs/how-to/restrict-callers.md"
 FOLDER = "/etc/kubernetes/admission"
@@ -82,6 +83,7 @@ def test_the_api_server_with_the_certificate_creates_pods_and_the_other_does_not
         assert not running.logged("caller.refused")
         answer = refused(api, space)
         assert "no client certificate was shown in this handshake (callers.clientCaFile)" in answer
+        assert raw.eventually(lambda: bool(running.logged("caller.refused")))
         assert running.logged("caller.refused")[0]["agent"] == "kube-apiserver-admission"
         assert known.api.create(gpu_pod(), space, dry_run=True)[0] == 201
 
