@@ -2,6 +2,7 @@
 
 import json
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -195,6 +196,12 @@ def test_i7_a_rewrite_that_was_undone_is_refused(undone: Pod, where: str) -> Non
 def test_i7_what_is_merely_better_is_nobodys_to_keep() -> None:
     """A variable or the record that another webhook takes out is no reason to refuse."""
     laws.untouched(undo(("metadata", "annotations", names.ORIGINAL_REQUEST)), validating())
+    without: Any = laws.ask(gpu_pod({**ONE, "nvidia.com/priority": "1"})).pod
+    (main,) = without["spec"]["containers"]
+    (variable,) = main.pop("env")
+    assert variable["name"] == "CUDA_TASK_PRIORITY"
+    assert laws.ask(without).decision.verdict is Verdict.PATCHED, "it would be put in again"
+    laws.untouched(without, validating())
 
 
 def test_i9_a_pod_that_was_never_rewritten_is_refused() -> None:
@@ -210,13 +217,14 @@ def test_i9_a_pod_that_was_never_rewritten_is_refused() -> None:
     laws.untouched(gpu_pod({"nvidia.com/gpu": "0"}), validating())
 
 
-def test_i10_what_was_written_under_the_settings_of_a_moment_ago_passes() -> None:
+def test_i10_what_was_written_under_the_settings_of_a_moment_ago_passes(tmp_path: Path) -> None:
     """Between the two calls, the configuration became another: both are good enough."""
-    ours, other = laws.SHIPPED, laws.rules(policy=Policy(device_env="keep"))
-    renamed = laws.ask(gpu_pod(ONE), laws.deciding(ours)).pod
-    laws.untouched(renamed, validating(other, ours))
-    whole = laws.ask(gpu_pod({"nvidia.com/gpu": "1"})).pod
-    laws.untouched(whole, validating(ours, other))
+    devices = tmp_path / "device-config.yaml"
+    devices.write_text("nvidia: {defaultMemory: 2000}")  # a share, so without all cores
+    old, new = laws.rules(devices), laws.SHIPPED
+    written = laws.ask(gpu_pod({"nvidia.com/gpu": "1"}), laws.deciding(old)).pod
+    laws.refused(written, 403, validating(new))
+    laws.untouched(written, validating(new, old))
 
 
 RECORDS = sorted(laws.SHIPPED.allocations)
