@@ -6,7 +6,7 @@ NODE_NAME = "metadata.name"
 """As a key: the node's name, which `matchFields` asks for."""
 
 
-class Expression(msgspec.Struct, frozen=True):
+class Expression(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """One requirement on a label; the operator is Kubernetes' word."""
 
     key: str
@@ -14,7 +14,7 @@ class Expression(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class Toleration(msgspec.Struct, frozen=True):
+class Toleration(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """A taint that does not keep the Pod away. No key is every key, no effect every effect."""
 
     key: str = ""
@@ -23,7 +23,7 @@ class Toleration(msgspec.Struct, frozen=True):
     effect: str = ""
 
 
-class Eligibility(msgspec.Struct, frozen=True):
+class Eligibility(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """The node selector, required node affinity and tolerations of a Pod."""
 
     all_of: tuple[Expression, ...] = ()
