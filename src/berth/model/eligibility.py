@@ -4,6 +4,8 @@ import msgspec
 
 NODE_NAME = "metadata.name"
 """As a key: the node's name, which `matchFields` asks for."""
+OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
+"""Kubernetes' words."""
 
 
 class Expression(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
