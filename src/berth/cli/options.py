@@ -13,7 +13,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 FILE = click.Path(dir_okay=False, path_type=Path)
 
 
-class Duration(click.ParamType):
+class Duration(click.ParamType[float]):
     """A length of time, as seconds."""
 
     name = "DURATION"

@@ -52,9 +52,9 @@ def command(
     settings: tuple[str, ...],
     kubeconfig: Path | None,
 ) -> None:
-    """Write the fleet of a cluster to FILE: its nodes, their cards, and who holds what.
+    """Write the fleet of a cluster to a file, or verify a ledger of it.
 
-    Without FILE, or with -, to stdout. --verify keeps a ledger by the cluster's events for a
+    Its nodes, their cards, and who holds what; without FILE, or with -, to stdout. --verify keeps a ledger by the cluster's events for a
     while, then counts everything anew and says whether both agree: exit code 0, or 1.
     """
     if schema:
@@ -94,9 +94,7 @@ async def _taken(source: Source, vendors: tuple[Vendor, ...]) -> bytes:
         return picture.write(Fleet.counted(vendors, mirror.nodes, mirror.pods).picture())
 
 
-async def _followed(
-    seconds: float, source: Source, vendors: tuple[Vendor, ...]
-) -> verify.Verdict:
+async def _followed(seconds: float, source: Source, vendors: tuple[Vendor, ...]) -> verify.Verdict:
     fleet, mirror = Fleet(vendors), Mirror(source)
     mirror.nodes.listen(fleet.node)
     mirror.pods.listen(fleet.pod)

@@ -11,17 +11,20 @@ from berth.cluster.watch import Resource, Source, Watch
 from berth.errors import UsageError
 
 NODES = Resource(name="nodes", kind=Node, path="/api/v1/nodes")
-PODS = Resource(name="pods", kind=Pod, path="/api/v1/pods")
 
 
 class Mirror:
     """Two stores that are true to the API server within `following`."""
 
-    def __init__(self, source: Source) -> None:
-        """Prepare; nothing is asked yet, and whoever listens to a store misses nothing."""
+    def __init__(self, source: Source, kind: type[Pod] = Pod) -> None:
+        """Prepare; nothing is asked yet, and whoever listens to a store misses nothing.
+
+        `kind` says which fields of Pods are kept.
+        """
+        pods = Resource(name="pods", kind=kind, path="/api/v1/pods")
         self._failed: asyncio.Future[str] | None = None
         heard = msgspec.structs.replace(source, failed=self._heard)
-        self._nodes, self._pods = Watch(NODES, heard), Watch(PODS, heard)
+        self._nodes, self._pods = Watch(NODES, heard), Watch(pods, heard)
         self.nodes, self.pods = self._nodes.store, self._pods.store
 
     @asynccontextmanager
@@ -47,7 +50,8 @@ class Mirror:
 
     async def _first_lists(self, failed: "asyncio.Future[str]") -> None:
         synced = asyncio.ensure_future(self._synced())
-        await asyncio.wait([synced, failed], return_when=asyncio.FIRST_COMPLETED)
+        either: list[asyncio.Future[None] | asyncio.Future[str]] = [synced, failed]
+        await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
         if not synced.done():
             synced.cancel()
             raise UsageError(f"the cluster could not be read: {failed.result()}")

@@ -68,16 +68,16 @@ class End(Line, frozen=True, kw_only=True, tag="end"):
     """The last line, unless the recorder was killed."""
 
 
-Any: TypeAlias = Begin | Shown | Withdrawn | Arrived | Bound | Left | End
-_DECODER: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Any)
+Entry: TypeAlias = Begin | Shown | Withdrawn | Arrived | Bound | Left | End
+_DECODER: msgspec.json.Decoder[Entry] = msgspec.json.Decoder(Entry)
 
 
-def write(line: Any) -> bytes:
+def write(line: Entry) -> bytes:
     """Write one line, with its end."""
     return msgspec.json.encode(line) + b"\n"
 
 
-def read(text: bytes) -> Iterator[Any]:
+def read(text: bytes) -> Iterator[Entry]:
     """Read all lines; a last one without an end was cut off, and is left out.
 
     Raises UsageError, with the number of the line.
@@ -86,7 +86,7 @@ def read(text: bytes) -> Iterator[Any]:
     return _checked(lines)
 
 
-def _checked(lines: Iterable[bytes]) -> Iterator[Any]:
+def _checked(lines: Iterable[bytes]) -> Iterator[Entry]:
     before = 0.0
     for number, line in enumerate(lines, 1):
         try:
