@@ -54,8 +54,9 @@ def command(
 ) -> None:
     """Write the fleet of a cluster to a file, or verify a ledger of it.
 
-    Its nodes, their cards, and who holds what; without FILE, or with -, to stdout. --verify keeps a ledger by the cluster's events for a
-    while, then counts everything anew and says whether both agree: exit code 0, or 1.
+    Its nodes, their cards, and who holds what; without FILE, or with -, to stdout. --verify keeps
+    a ledger by the cluster's events for a while, then counts everything anew and says whether both
+    agree: exit code 0, or 1.
     """
     if schema:
         click.echo(document_schema(), nl=False)

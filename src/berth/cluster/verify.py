@@ -21,7 +21,7 @@ from berth.model.picture import Picture
 from berth.model.snapshot import Snapshot
 from berth.model.vendor import Vendor
 
-TRIES = 8
+TRIES = 5
 PAUSE = 0.5
 """Seconds between two tries: a watch is some milliseconds behind, at the most."""
 
