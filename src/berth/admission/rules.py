@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from berth import names
+from berth.admission.placements import Placements
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
 from berth.model.vendor import Vendor
@@ -72,6 +73,9 @@ class Rules:
     """Users who may record allocations; "prefix*" is of users who may on Pods that exist."""
     excluded_namespaces: frozenset[str] = frozenset()
     injections: Mapping[str, Injection] = field(default_factory=dict)
+    deny_unsized: bool = False
+    """Whether a share whose memory nobody knows yet is refused where its memory is limited."""
+    placements: Placements = field(default_factory=Placements)
     known: frozenset[str] = field(init=False)
     """All resource names that are our business."""
     injected_paths: frozenset[str] = field(init=False)
