@@ -20,7 +20,8 @@ from berth.admission import (
 from berth.admission import standing as stood
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.admission.standing import Standing
-from berth.dialects import hami
+from berth.dialects import translate
+from berth.dialects.dialect import Reading
 from berth.model.decided import Decided
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
@@ -60,7 +61,7 @@ def decide(
 
 
 def _stood(
-    raw: JsonObject, pod: Pod, reading: hami.Reading, rules: Rules, standing: Standing
+    raw: JsonObject, pod: Pod, reading: Reading, rules: Rules, standing: Standing
 ) -> Decision:
     """Decide about a Pod that is right in itself by how the cluster stands."""
     demand, allowance = reading.demand, standing.allowance
@@ -87,11 +88,11 @@ def _stood(
 
 
 def _written(
-    pod: Pod, reading: hami.Reading, rules: Rules, placed: Placed | None
+    pod: Pod, reading: Reading, rules: Rules, placed: Placed | None
 ) -> tuple[list[Change], tuple[str, ...]]:
     """Return what completes a Pod, and what its author should know."""
     demand = reading.demand
-    changes = list(hami.write(demand, placed.pinned if placed else None, pod, rules.options))
+    changes = list(translate.write(demand, placed.pinned if placed else None, pod, rules.options))
     if demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, demand)
     return changes, (*reading.warnings, *validate.warnings(pod, demand, rules))
@@ -181,8 +182,8 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     return pod, unchanged
 
 
-def _read(pod: Pod, rules: Rules) -> hami.Reading:
-    return hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
+def _read(pod: Pod, rules: Rules) -> Reading:
+    return translate.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
 def _decision(

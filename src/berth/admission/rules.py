@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from berth import names
+from berth.admission.audited import Audited
 from berth.admission.placements import Placements
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
@@ -72,6 +73,7 @@ class Rules:
     allocators: tuple[str, ...] = ()
     """Users who may record allocations; "prefix*" is of users who may on Pods that exist."""
     excluded_namespaces: frozenset[str] = frozenset()
+    audited: Audited = field(default_factory=Audited)
     injections: Mapping[str, Injection] = field(default_factory=dict)
     deny_unsized: bool = False
     """Whether a share whose memory nobody knows yet is refused where its memory is limited."""

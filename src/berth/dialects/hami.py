@@ -7,9 +7,8 @@ docs/reference/differences.md.
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from berth.dialects import amounts, shares, variables, wishes
+from berth.dialects.dialect import Dialect, Reading
 from berth.dialects.options import Hidden, Options
 from berth.model.decided import Decided
 from berth.model.decision import Problem, Reason
@@ -19,15 +18,7 @@ from berth.model.pod import Container, Pod
 from berth.model.raw import Json, dotted
 from berth.model.vendor import Vendor
 
-__all__ = ["Options", "Reading", "completed", "read", "write"]
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """The demand of a Pod, all that is wrong with it, and what its author should know."""
-
-    demand: Demand
-    problems: tuple[Problem, ...]
-    warnings: tuple[str, ...]
+__all__ = ["DIALECT", "Options", "Reading", "completed", "read", "write"]
 
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
@@ -206,3 +197,6 @@ def _chosen(demand: Demand, placed: Decided, pod: Pod) -> Iterator[Change]:
         text = ",".join(dict.fromkeys(uuids))
         if pod.annotations.get(key) != text:
             yield Put(("metadata", "annotations", key), text, "the devices that were decided on")
+
+
+DIALECT = Dialect(name="hami", read=read, write=write)

@@ -22,6 +22,7 @@ class Verdict(Enum):
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
+    AUDITED = "audited"
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -55,6 +56,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Where it goes, where that was decided."""
     dialect: str = "hami"
     """How the Pod asked."""
+    would: "Decision | None" = None
+    """What would have been done, where the namespace is in audit."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
