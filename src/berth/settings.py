@@ -20,6 +20,7 @@ from berth.bounds import (
     Days,
     Duration,
     Interval,
+    Label,
     Name,
     Port,
     ServicePort,
@@ -141,6 +142,15 @@ class Policy(Group, frozen=True):
     """Their Pods are left alone; Berth's own namespace always is."""
 
 
+class Audit(Group, frozen=True):
+    """Namespaces on trial: what would be done is logged, counted and warned of, and not done."""
+
+    namespaces: tuple[str, ...] = ()
+    """Their names."""
+    namespace_label: Label = ""
+    """A label by which others are, such as berth.dev/mode=audit; empty: by name alone."""
+
+
 class Quota(Group, frozen=True):
     """Limits of devices by ResourceQuota: entries `limits.<resource>` of memory and cores."""
 
@@ -152,6 +162,52 @@ class Quota(Group, frozen=True):
     when its card is known, or is refused."""
     claim_seconds: Interval = 10
     """An admitted Pod that is never seen, as another webhook refused it, counts for so long."""
+
+
+class Manner(Group, frozen=True):
+    """How Pods with a device are placed."""
+
+    policy: Literal[
+        "scarcity",
+        "fragmentation",
+        "binpack",
+        "spread",
+        "mutex",
+        "topology",
+        "least-utilised",
+        "best-fit",
+        "first-fit",
+    ] = "scarcity"
+    """How nodes are compared; a Pod chooses otherwise by hami.io/scheduling-policy."""
+    delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
+    """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
+    node and its devices. auto: require where `scheduler.name` is set, else prefer."""
+    full: Literal["admit", "refuse"] = "admit"
+    """A Pod for which no node has room now passes with a warning, or is refused."""
+    full_priority_classes: tuple[Text, ...] = ()
+    """Only Pods of these PriorityClasses are refused then; empty: all."""
+    never: Literal["warn", "refuse"] = "warn"
+    """A Pod that no node can ever run passes with a warning, or is refused."""
+
+
+class SpecialManner(Manner, frozen=True):
+    """The same for some namespaces; what is not said here has its default."""
+
+    namespaces: tuple[Text, ...] = ()
+    """Their names; with * at the end, all that begin so. The first entry that names one holds."""
+
+
+class Placement(Manner, frozen=True):
+    """Where Pods with a device go, decided by what is free on every card now."""
+
+    enforce: Literal["auto", "always", "never"] = "auto"
+    """auto: with `--register`, and Pods pass unplaced until the first lists are read; always: until
+    then nothing is answered."""
+    pending_seconds: Interval = 60
+    """The devices that a Pod was sent to are kept for it so long, until it is bound. Before it is
+    seen at all: `quota.claimSeconds`."""
+    special: tuple[SpecialManner, ...] = ()
+    """Other ways for some namespaces."""
 
 
 class Registration(Group, frozen=True):
@@ -250,7 +306,9 @@ class Settings(Group, frozen=True):
     callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
+    audit: Audit = msgspec.field(default_factory=Audit)
     quota: Quota = msgspec.field(default_factory=Quota)
+    placement: Placement = msgspec.field(default_factory=Placement)
     registration: Registration = msgspec.field(default_factory=Registration)
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()

@@ -5,15 +5,19 @@ from ipaddress import IPv6Network, ip_address, ip_network
 from pathlib import Path
 
 from berth import closest, configfile
+from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
+from berth.admission.placements import Manner, Placements, Special
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
+from berth.model.placed import Delivery
 from berth.model.vendor import Vendor
+from berth.settings import Audit, Fragment, Settings
 from berth.settings import Callers as WantedCallers
-from berth.settings import Fragment, Settings
 from berth.settings import Injection as WantedInjection
+from berth.settings import Manner as WantedManner
 from berth.vendors import SECTIONS, VENDORS
 
 
@@ -47,9 +51,36 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         guards_allocations=policy.allocations == "deny",
         allocators=policy.allocators,
         excluded_namespaces=frozenset(excluded),
+        audited=_audited(settings.audit),
         injections=_injections(settings, _names(vendors)),
+        deny_unsized=settings.quota.unsized == "deny",
+        placements=_placements(settings),
     )
     return found, warnings
+
+
+def _placements(settings: Settings) -> Placements:
+    usual = settings.placement
+    return Placements(
+        usual=_manner(usual, settings),
+        special=tuple(
+            Special(namespaces=one.namespaces, manner=_manner(one, settings))
+            for one in usual.special
+        ),
+    )
+
+
+def _manner(wanted: WantedManner, settings: Settings) -> Manner:
+    delivery = wanted.delivery
+    if delivery == "auto":  # HAMi's extender does not read scores
+        delivery = "require" if settings.scheduler.name else "prefer"
+    return Manner(
+        policy=wanted.policy,
+        delivery=Delivery(delivery),
+        refuses_full=wanted.full == "refuse",
+        classes=frozenset(wanted.full_priority_classes),
+        refuses_never=wanted.never == "refuse",
+    )
 
 
 def _undone(settings: Settings) -> Undone:
@@ -57,6 +88,11 @@ def _undone(settings: Settings) -> Undone:
     if settings.policy.undone != "auto":
         return Undone(settings.policy.undone)
     return Undone.DENY if settings.registration.failure_policy == "Fail" else Undone.WARN
+
+
+def _audited(wanted: Audit) -> Audited:
+    key, _, value = wanted.namespace_label.partition("=")
+    return Audited(names=frozenset(wanted.namespaces), label=(key, value) if key else None)
 
 
 def _managed(vendors: tuple[Vendor, ...], without: tuple[str, ...]) -> tuple[Vendor, ...]:

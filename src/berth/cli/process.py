@@ -64,7 +64,7 @@ class Webhook:
             readiness=self.readiness,
             journal=journal,
             door=Door(known, journal) if known else None,
-            quotas=counting.quotas if counting else None,
+            standings=counting.standings if counting else None,
         )
         async with contextlib.AsyncExitStack() as stack:
             for work in counting.loops() if counting else ():
@@ -139,18 +139,23 @@ class Webhook:
         )
 
     def _counting(self, kubeconfig: Path | None, *, register: bool) -> "Counting | None":
-        """Prepare to keep count of quotas, where that is ours."""
-        wanted = self.settings.quota
-        if wanted.enforce == "never" or (wanted.enforce == "auto" and not register):
+        """Prepare to know how the cluster stands, where that is ours."""
+        counts, places = (
+            wanted == "always" or (wanted == "auto" and register)
+            for wanted in (self.settings.quota.enforce, self.settings.placement.enforce)
+        )
+        if not (counts or places):
             return None
         from berth.cli.counting import Counting  # noqa: PLC0415  the client is slow to import
 
         return Counting(
-            settings=wanted,
+            settings=self.settings,
             live=self.live,
             kubeconfig=kubeconfig,
             metrics=self.metrics,
             readiness=self.readiness,
+            counts=counts,
+            places=places,
         )
 
     def _upkeep(

@@ -8,6 +8,7 @@ import msgspec
 
 from berth.model.demand import Demand
 from berth.model.edit import Edit
+from berth.model.placed import Placed
 from berth.model.raw import Json, JsonObject, Path, dotted
 from berth.model.reason import Reason
 
@@ -21,6 +22,7 @@ class Verdict(Enum):
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
+    AUDITED = "audited"
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -50,8 +52,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Why nothing is done, where nothing is."""
     demand: Demand | None = None
     """What was understood of the Pod's wish, where it came to that."""
+    placed: Placed | None = None
+    """Where it goes, where that was decided."""
     dialect: str = "hami"
     """How the Pod asked."""
+    would: "Decision | None" = None
+    """What would have been done, where the namespace is in audit."""
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -33,9 +33,9 @@ class Metrics:
         counter, gauge = self._counter, self._gauge
         requests = counter(
             "hami_webhook_requests",
-            "Reviews and other calls answered: patched, unchanged, ignored or refused, and those "
-            "that came to no decision: unreadable (4xx), stranger (403), overload (503), late "
-            "(504), fault (500).",
+            "Reviews and other calls answered: patched, unchanged, ignored, refused or audited, "
+            "and those that came to no decision: unreadable (4xx), stranger (403), overload (503), "
+            "late (504), fault (500).",
             "operation",
             "resource",
             "result",
@@ -53,6 +53,13 @@ class Metrics:
         self.patches = _children(
             counter("berth_patches", "Pods that were changed, by how they asked.", "dialect")
         )
+        self.audited = _children(
+            counter(
+                "berth_audited",
+                "What would have been done in namespaces in audit: patched, or codes of refusals.",
+                "outcome",
+            )
+        )
         self.in_flight = gauge("berth_requests_in_flight", "Reviews under way now.")
         self.bytes_held = gauge(
             "berth_body_bytes_held", "Bytes of the bodies of reviews under way, as announced."
@@ -61,7 +68,7 @@ class Metrics:
             counter(
                 "berth_requests_rejected",
                 "Calls turned away with 503: too many in flight or too many bytes, or "
-                "quotas that are not known yet.",
+                "quotas or a fleet that are not known yet.",
                 "reason",
             )
         )
@@ -87,9 +94,6 @@ class Metrics:
             counter("berth_registrations", "Times the webhook was registered anew.", "result")
         )
         self.strangers = counter("berth_callers_refused", "Calls refused because of who made them.")
-        self.claims = gauge(
-            "berth_quota_claims", "Admitted Pods that count for their quota and are not seen yet."
-        )
         self.staleness = _children(
             gauge(
                 "berth_watch_staleness_seconds",
@@ -110,12 +114,29 @@ class Metrics:
             "How late the event loop came to a timer, twice a second.",
             _LAGS,
         )
-        info = gauge("berth_build_info", "Always 1; what runs.", "version", "python")
+        self._begin()
+
+    def _begin(self) -> None:
+        """Say what runs, and what was not counted yet."""
+        info = self._gauge("berth_build_info", "Always 1; what runs.", "version", "python")
         info.labels(__version__, platform.python_version()).set(1)
+        self._fleet()
         for result in ("ok", "failed"):
             self.reloads(result)
             self.certificates(result)
             self.registrations(result)
+
+    def _fleet(self) -> None:
+        self.claims = self._gauge(
+            "berth_quota_claims", "Admitted Pods that were counted or placed and are not seen yet."
+        )
+        self.reservations = self._gauge(
+            "berth_reservations", "Pods on their way for which devices are held, of all replicas."
+        )
+        self.overlaps = self._gauge(
+            "berth_reservations_overlapping",
+            "Pods placed by other replicas, since the start, on devices that were promised.",
+        )
 
     def count(self, operation: str, resource: str, result: str) -> None:
         """Count one request; what a stranger may have made up becomes `other`."""

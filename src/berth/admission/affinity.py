@@ -1,0 +1,100 @@
+"""A decision about a Pod's place, written into the Pod in Kubernetes' own words.
+
+Devices in the words of a sharing stack are for its dialect to write.
+"""
+
+from collections.abc import Iterator
+
+from berth import names
+from berth.model.demand import Demand
+from berth.model.edit import Append, Change, Put, Warn
+from berth.model.eligibility import NODE_NAME
+from berth.model.placed import Delivery, Placed
+from berth.model.pod import Pod
+from berth.model.raw import Json, JsonObject, Path, dotted
+
+_NODE: Path = ("spec", "affinity", "nodeAffinity")
+_TERMS: Path = (*_NODE, names.REQUIRED_AFFINITY, names.NODE_TERMS)
+_PREFERRED: Path = (*_NODE, names.PREFERRED_AFFINITY)
+_WEIGHTS = range(100, 0, -10)
+"""Of the best nodes, as many as there are weights; Kubernetes takes 1 to 100."""
+
+
+def changes(pod: Pod, demand: Demand, placed: Placed) -> Iterator[Change]:
+    """Yield what leads the Pod to where it was decided; nothing where no node fits.
+
+    A second time, on its own result, it changes nothing.
+    """
+    if not placed.decided.node or not (placed.hosts or placed.pinned):
+        return
+    if placed.delivery is Delivery.PREFER:
+        yield from _prefer(pod, placed)
+    elif placed.delivery is Delivery.REQUIRE:
+        hosts: JsonObject = {"key": names.HOST_LABEL, "operator": "In", "values": [*placed.hosts]}
+        yield from _require(
+            pod, "matchExpressions", hosts, f"{placed.decided.candidates} nodes fit"
+        )
+    elif placed.delivery is Delivery.PIN:
+        node = placed.decided.node
+        name: JsonObject = {"key": NODE_NAME, "operator": "In", "values": [node]}
+        yield from _require(pod, "matchFields", name, "the node that was decided on")
+        yield from _told(demand, placed)
+    if pod.annotations.get(names.INJECTED) != "true":
+        why = "the Pod was told where to go"
+        yield Put(("metadata", "annotations", names.INJECTED), "true", why)
+
+
+def bound(pod: Pod) -> bool:
+    """Whether the Pod goes to one node whatever we say: set, or by affinity as of a DaemonSet."""
+    if pod.node_name:
+        return True
+    return pod.nodes.required and all(_names_node(term) for term in pod.nodes.terms)
+
+
+def _names_node(term: JsonObject) -> bool:
+    fields = term.get("matchFields")
+    return isinstance(fields, list) and any(
+        isinstance(one, dict) and one.get("key") == NODE_NAME and one.get("operator") == "In"
+        for one in fields
+    )
+
+
+def _require(pod: Pod, kind: str, one: JsonObject, why: str) -> Iterator[Change]:
+    """Let each of the terms, of which one must hold, ask for ours too.
+
+    A term that is empty holds on no node, and would hold on ours with it: it stays empty.
+    """
+    if not pod.nodes.terms:
+        yield Put(_TERMS, [{kind: [one]}], why)
+    for at, term in enumerate(pod.nodes.terms):
+        there = term.get(kind)
+        full = term.get("matchExpressions") or term.get("matchFields")
+        if full and not (isinstance(there, list) and one in there):
+            yield Append((*_TERMS, at, kind), one, why)
+
+
+def _prefer(pod: Pod, placed: Placed) -> Iterator[Change]:
+    for weight, host in zip(_WEIGHTS, placed.hosts, strict=False):
+        expression: Json = {"key": names.HOST_LABEL, "operator": "In", "values": [host]}
+        entry: JsonObject = {
+            "weight": weight,
+            "preference": {"matchExpressions": [expression]},
+        }
+        if entry not in pod.nodes.preferred:
+            yield Append(_PREFERRED, entry, "one of the best nodes for it")
+
+
+def _told(demand: Demand, placed: Placed) -> Iterator[Change]:
+    """Tell each container which devices were chosen for it. What it is given is not up to that."""
+    for wanted in demand.containers:
+        name, container = names.CHOSEN_ENV, wanted.container
+        mine = [one.uuid for one in placed.decided.devices if one.container == container.name]
+        if not mine:
+            continue
+        text = ",".join(dict.fromkeys(mine))
+        places = container.places(name)
+        why = "the devices that were decided on, for information"
+        if not places:
+            yield Append((*container.path, "env"), {"name": name, "value": text}, why)
+        elif container.value(places[-1]) != text:
+            yield Warn(f"{dotted((*container.path, 'env'))}: {name} is kept as the Pod sets it")

@@ -1,0 +1,174 @@
+"""Places new Pods: the fleet as two stores show it, the policies, and what is promised already."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from berth import names
+from berth.admission import affinity, mutate, placing, project
+from berth.admission.placements import Manner
+from berth.admission.placing import Wish
+from berth.admission.rules import Rules
+from berth.admission.standing import Placing
+from berth.admission.wanted import wanted
+from berth.admission.wire import Review
+from berth.cluster import projections
+from berth.cluster.charges import Reader
+from berth.cluster.fleet import Fleet
+from berth.cluster.reservations import Reservations, Times
+from berth.cluster.store import Store
+from berth.model.charge import Charge, Claim, Source, roles
+from berth.model.demand import Demand
+from berth.model.eligibility import ANYWHERE
+from berth.model.placed import Delivery, Placed
+from berth.model.pod import Pod
+from berth.model.request import DeviceRequest, PodRequest
+from berth.model.snapshot import Snapshot
+from berth.placement.fit import allocate
+from berth.placement.policies import POLICIES
+from berth.placement.policy import Policy
+
+
+class Placer:
+    """Decides where Pods go, and keeps the fleet up to date."""
+
+    def __init__(
+        self,
+        nodes: Store[projections.Node],
+        pods: Store[projections.Pod],
+        rules: Rules,
+        clock: Callable[[], float],
+        times: Times,
+    ) -> None:
+        """Read what the stores show by `rules`; `clock` never goes back."""
+        self.synced = False
+        """Whether the stores show the whole cluster; before, it is not to be asked."""
+        self.required = False
+        """Whether no Pod may pass before."""
+        self._nodes, self._pods, self._rules = nodes, pods, rules
+        self.fleet = Fleet(rules.vendors, self._guess)
+        self.reservations = Reservations(self.fleet, Reader(rules.vendors), clock, times)
+        nodes.listen(self._node_changed)
+        pods.listen(self._pod_changed)
+
+    def placing(self, namespace: str, rules: Rules, decision: str, known: Placed | None) -> Placing:
+        """Return what decides about one Pod, or again about one that was placed as `known`."""
+        self._follow(rules)
+        manner = rules.placements.of(namespace)
+
+        def place(pod: Pod, demand: Demand) -> Placed | None:
+            request = wanted(pod, demand, rules.known)
+            if known is not None and _alike(known.request, request):
+                return known
+            if manner.delivery is Delivery.OFF or (known is None and affinity.bound(pod)):
+                return None
+            self.reservations.drop(decision)  # what an earlier pass was promised
+            self.reservations.expire()
+            if not self._has_cards(demand):
+                return None
+            return placing.place(request, self.fleet.snapshot, self._wish(pod, manner, decision))
+
+        return place
+
+    def hold(self, review: Review, placed: Placed) -> None:
+        """Hold the place of a Pod that was admitted."""
+        if placed.decided.node and review.object is not None:
+            pod = project.pod(review.object)
+            self.reservations.hold(_charge(review, pod, placed))
+
+    def drop(self, decision: str) -> None:
+        """Hold nothing for this decision any more."""
+        self.reservations.drop(decision)
+
+    def _wish(self, pod: Pod, manner: Manner, decision: str) -> Wish:
+        return Wish(
+            id=decision,
+            policy=_policy(pod, manner),
+            delivery=manner.delivery,
+            refuses_full=manner.refuses(pod.priority_class),
+            refuses_never=manner.refuses_never,
+            generation=self.fleet.generation,
+        )
+
+    def _has_cards(self, demand: Demand) -> bool:
+        """Whether some node has a card of what is asked for: else nobody knows what will come."""
+        known = {kind.vendor for kind in self.fleet.snapshot.kinds}
+        return all(one.share.vendor.name in known for one in demand.containers if one.share)
+
+    def _node_changed(self, old: projections.Node | None, new: projections.Node | None) -> None:
+        self.fleet.node(old, new)
+
+    def _pod_changed(self, old: projections.Pod | None, new: projections.Pod | None) -> None:
+        self.reservations.pod(old, new)
+        self.fleet.pod(old, new)
+
+    def _follow(self, rules: Rules) -> None:
+        """Count anew where there are other accelerators."""
+        if rules.vendors != self._rules.vendors:
+            before, self._rules = self.fleet, rules
+            vendors = rules.vendors
+            self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed)
+            self.reservations.move(self.fleet, Reader(vendors))
+        self._rules = rules
+
+    def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+        """Return what placement would take of the Pod's own node."""
+        raw = msgspec.json.decode(msgspec.json.encode(pod))
+        demand = mutate.understood(raw, pod.metadata.namespace, self._rules)
+        if demand is None or not demand.any:
+            return ()
+        new = project.pod(raw)
+        request = wanted(new, demand, self._rules.known)
+        manner = self._rules.placements.of(pod.metadata.namespace)
+        row = snapshot.row[pod.spec.node_name]
+        found = allocate(request, snapshot, row, _policy(new, manner).choice)
+        return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+
+
+def _policy(pod: Pod, manner: Manner) -> Policy:
+    """Return the policy that a Pod chooses, by our annotation or HAMi's; else its namespace's."""
+    for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
+        word = pod.annotations.get(key)
+        if isinstance(word, str) and word in POLICIES:
+            return POLICIES[word]
+    return POLICIES[manner.policy]
+
+
+def _alike(one: PodRequest, other: PodRequest) -> bool:
+    """Whether two requests differ at most in what a decision itself writes: nodes and UUIDs."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(request: PodRequest) -> PodRequest:
+    return msgspec.structs.replace(
+        request,
+        eligibility=ANYWHERE,
+        devices=_any_uuid(request.devices),
+        init_devices=_any_uuid(request.init_devices),
+    )
+
+
+def _any_uuid(
+    requests: tuple[tuple[str, DeviceRequest], ...],
+) -> tuple[tuple[str, DeviceRequest], ...]:
+    return tuple((name, msgspec.structs.replace(one, uuids=())) for name, one in requests)
+
+
+def _charge(review: Review, pod: Pod, placed: Placed) -> Charge:
+    """Return what a Pod will hold of the node that was chosen."""
+    request, decided = placed.request, placed.decided
+    each = ((one.name, one.sidecar) for one in pod.containers if one.path[1] == "initContainers")
+    init, sidecars = roles(each)
+    return Charge(
+        namespace=review.namespace,
+        name=review.shown_name,
+        uid=decided.id,
+        node=decided.node,
+        cpu_milli=request.cpu_milli,
+        memory_mib=request.memory_mib,
+        other=request.other,
+        claims=decided.devices,
+        source=Source.DECIDED,
+        init=init,
+        sidecars=sidecars,
+    )

@@ -1,0 +1,74 @@
+"""What a decision has to know of the cluster as it stands, and the mark that it leaves."""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+import msgspec
+
+from berth import names
+from berth.admission.quota import Allowance
+from berth.model import decided
+from berth.model.decided import Decided
+from berth.model.decision import Problem, Reason
+from berth.model.demand import Demand
+from berth.model.edit import Change, Put
+from berth.model.placed import Placed
+from berth.model.pod import Pod
+from berth.model.raw import Json, JsonObject, Path
+
+Placing: TypeAlias = Callable[[Pod, Demand], Placed | None]
+"""Decides where a Pod goes; None where that is not ours to say."""
+_MARK: Path = ("metadata", "annotations", names.DECISION)
+_MOST_WARNINGS = 3
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a decision is given beside the Pod and the rules."""
+
+    decision: str
+    """The id under which the Pod is known until it is seen."""
+    allowance: Allowance | None = None
+    """What the quotas of its namespace leave; None where they say nothing."""
+    placing: Placing | None = None
+    """None where no fleet is known."""
+
+
+def mark(pod: Pod, found: Decided, why: str) -> Iterator[Change]:
+    """Yield the edit by which a Pod is known again when it is stored."""
+    text = decided.write(found)
+    if pod.annotations.get(names.DECISION) != text:
+        yield Put(_MARK, text, why)
+
+
+def marked(raw: JsonObject | None) -> str:
+    """Return the id of the decision that a Pod carries, "" where it carries none."""
+    metadata = (raw or {}).get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
+    found = decided.read(text)
+    return found.id if found else ""
+
+
+def problems(demand: Demand, placed: Placed) -> Iterator[Problem]:
+    """Yield why a Pod that no node takes is refused, where it is."""
+    if placed.refused:
+        waits = placed.waiting_helps
+        reason = Reason.NO_ROOM if waits else Reason.NEVER_FITS
+        what = f"{placed.decided.reason}: {'; '.join(map(str, placed.without))}"
+        fix = "ask for less, or try again later" if waits else "ask for what some node has"
+        yield Problem(reason, _place(demand), what, fix)
+
+
+def warnings(placed: Placed) -> Iterator[str]:
+    """Yield what is missing where no node takes the Pod, which is admitted all the same."""
+    if not placed.decided.node and not placed.refused:
+        for some in placed.without[:_MOST_WARNINGS]:
+            yield f"{placed.decided.reason}: {some}"
+
+
+def _place(demand: Demand) -> Path:
+    """Return where the first container asks for a device."""
+    for wanted in demand.containers:
+        if wanted.share:
+            return (*wanted.container.path, "resources", "limits", wanted.share.vendor.count)
+    return ("spec",)
