@@ -83,7 +83,7 @@ class Placer:
     def _wish(self, pod: Pod, manner: Manner, decision: str) -> Wish:
         return Wish(
             id=decision,
-            policy=_policy(pod, manner),
+            policy=policy_of(pod, manner),
             delivery=manner.delivery,
             refuses_full=manner.refuses(pod.priority_class),
             refuses_never=manner.refuses_never,
@@ -112,20 +112,24 @@ class Placer:
         self._rules = rules
 
     def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
-        """Return what placement would take of the Pod's own node."""
-        raw = msgspec.json.decode(msgspec.json.encode(pod))
-        demand = mutate.understood(raw, pod.metadata.namespace, self._rules)
-        if demand is None or not demand.any:
-            return ()
-        new = project.pod(raw)
-        request = wanted(new, demand, self._rules.known)
-        manner = self._rules.placements.of(pod.metadata.namespace)
-        row = snapshot.row[pod.spec.node_name]
-        found = allocate(request, snapshot, row, _policy(new, manner).choice)
-        return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+        return guess(pod, snapshot, self._rules)
 
 
-def _policy(pod: Pod, manner: Manner) -> Policy:
+def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim, ...]:
+    """Return which cards placement would take of a bound Pod's own node."""
+    raw = msgspec.json.decode(msgspec.json.encode(pod))
+    demand = mutate.understood(raw, pod.metadata.namespace, rules)
+    if demand is None or not demand.any:
+        return ()
+    new = project.pod(raw)
+    request = wanted(new, demand, rules.known)
+    manner = rules.placements.of(pod.metadata.namespace)
+    row = snapshot.row[pod.spec.node_name]
+    found = allocate(request, snapshot, row, policy_of(new, manner).choice)
+    return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+
+
+def policy_of(pod: Pod, manner: Manner) -> Policy:
     """Return the policy that a Pod chooses, by our annotation or HAMi's; else its namespace's."""
     for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
         word = pod.annotations.get(key)

@@ -3,7 +3,7 @@
 from berth.admission import project
 from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
-from berth.dialects import hami
+from berth.dialects import translate
 from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
 
@@ -15,5 +15,5 @@ def request(raw: JsonObject, rules: Rules) -> PodRequest:
     """
     pod = project.pod(raw)
     skipped = rules.privileged is Privileged.SKIP
-    reading = hami.read(pod, rules.options, skip_privileged=skipped)
+    reading = translate.read(pod, rules.options, skip_privileged=skipped)
     return wanted(pod, reading.demand, rules.known)

@@ -7,14 +7,15 @@ from pathlib import Path
 import click
 import msgspec
 
+from berth.admission.placer import guess
+from berth.admission.rules import Rules
 from berth.cli import clustered, options
 from berth.cluster import verify
-from berth.cluster.fleet import Fleet
+from berth.cluster.fleet import Fleet, Guess
 from berth.cluster.mirror import Mirror
 from berth.cluster.watch import Source
 from berth.errors import UsageError
 from berth.model import picture
-from berth.model.vendor import Vendor
 
 SHOWN = 10
 """Differences that are printed."""
@@ -61,12 +62,12 @@ def command(
     if schema:
         click.echo(document_schema(), nl=False)
         return
-    vendors = clustered.rules(config, device_config, settings).vendors
+    rules = clustered.rules(config, device_config, settings)
     source = clustered.source(kubeconfig)
     if not checked:
-        _write(file, asyncio.run(_taken(source, vendors)))
+        _write(file, asyncio.run(_taken(source, rules)))
         return
-    work = _compared(ledger, source, vendors) if ledger else _followed(seconds, source, vendors)
+    work = _compared(ledger, source, rules) if ledger else _followed(seconds, source, rules)
     verdict = asyncio.run(work)
     click.echo("\n".join(said(verdict)))
     sys.exit(1 if verdict.differences else 0)
@@ -89,14 +90,20 @@ def said(verdict: verify.Verdict) -> list[str]:
     return [*lines, f"  and {more} more"] if more > 0 else lines
 
 
-async def _taken(source: Source, vendors: tuple[Vendor, ...]) -> bytes:
+def _guess(rules: Rules) -> Guess:
+    return lambda pod, snapshot: guess(pod, snapshot, rules)
+
+
+async def _taken(source: Source, rules: Rules) -> bytes:
     mirror = Mirror(source)
     async with mirror.following():
-        return picture.write(Fleet.counted(vendors, mirror.nodes, mirror.pods).picture())
+        return picture.write(
+            Fleet.counted(rules.vendors, mirror.nodes, mirror.pods, _guess(rules)).picture()
+        )
 
 
-async def _followed(seconds: float, source: Source, vendors: tuple[Vendor, ...]) -> verify.Verdict:
-    fleet, mirror = Fleet(vendors), Mirror(source)
+async def _followed(seconds: float, source: Source, rules: Rules) -> verify.Verdict:
+    fleet, mirror = Fleet(rules.vendors, _guess(rules)), Mirror(source)
     mirror.nodes.listen(fleet.node)
     mirror.pods.listen(fleet.pod)
 
@@ -105,14 +112,14 @@ async def _followed(seconds: float, source: Source, vendors: tuple[Vendor, ...])
 
     async with mirror.following():
         await asyncio.sleep(seconds)
-        return await verify.agree(ledger, source, vendors)
+        return await verify.agree(ledger, source, rules.vendors)
 
 
-async def _compared(file: Path, source: Source, vendors: tuple[Vendor, ...]) -> verify.Verdict:
+async def _compared(file: Path, source: Source, rules: Rules) -> verify.Verdict:
     async def ledger() -> verify.Ledger:
         return verify.of_picture(read(file))
 
-    return await verify.agree(ledger, source, vendors)
+    return await verify.agree(ledger, source, rules.vendors)
 
 
 def read(file: Path) -> picture.Picture:
