@@ -20,8 +20,8 @@ COLOURS = {
 }
 
 
-def decision(title: str, before: JsonObject, decided: Decision) -> None:
-    """Print what was understood of one Pod, what happens to it, and why."""
+def decision(title: str, before: JsonObject, decided: Decision, place: Iterable[str] = ()) -> None:
+    """Print what was understood of one Pod, what happens to it and why, and where it could go."""
     verdict = click.style(decided.verdict.value, fg=COLOURS[decided.verdict], bold=True)
     click.echo(f"{click.style(title, bold=True)}  {verdict}")
     for line in demanded.said(decided.demand) if decided.demand else ():
@@ -34,6 +34,8 @@ def decision(title: str, before: JsonObject, decided: Decision) -> None:
     for line in diff(before, decided.pod):
         colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
         click.echo("    " + click.style(line, fg=colour))
+    for line in place:
+        click.echo(f"  {click.style('@', fg='cyan')} {line}")
     click.echo()
 
 

@@ -1,0 +1,134 @@
+"""Where a Pod could go, by a fleet as it stands: what `berth explain` says of it, as values."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from berth import names
+from berth.admission import project, stored
+from berth.admission.placer import policy_of
+from berth.admission.placing import claims
+from berth.admission.rules import Rules
+from berth.model.charge import Charge, Claim
+from berth.model.device import Device
+from berth.model.placement import Candidate, Placement, Refusal, Without
+from berth.model.raw import JsonObject
+from berth.model.request import PodRequest
+from berth.model.snapshot import Snapshot
+from berth.placement.decide import UNSCORED, decide, on_node
+from berth.placement.learned import Learned, learned
+from berth.placement.policies import POLICIES
+from berth.placement.policy import Policy
+
+MOST = 100
+"""Candidates that are ranked."""
+
+
+class Fleet(msgspec.Struct, frozen=True):
+    """A fleet to ask: the cluster's, or that of a file."""
+
+    source: str
+    """Where it is from, in words."""
+    snapshot: Snapshot
+    generation: int = 0
+
+
+class Ranked(msgspec.Struct, frozen=True):
+    """A node that fits, and what the Pod would hold there."""
+
+    node: str
+    score: float | None
+    """Within the policy, higher is better; None where it has not come to this node yet."""
+    devices: tuple[Claim, ...]
+
+
+class Where(msgspec.Struct, frozen=True, kw_only=True):
+    """What is known of one Pod's place."""
+
+    policy: str
+    chosen_by: str
+    """Who says that it is this policy."""
+    nodes: int
+    fitting: int
+    candidates: tuple[Ranked, ...]
+    """The best first."""
+    without: tuple[Without, ...]
+    generation: int
+    models: dict[str, str]
+    """Of the cards that are named, by UUID."""
+    request: PodRequest
+    learned: Learned | None = None
+    """Under the policy that learns."""
+    now: Charge | None = None
+    """Where it is already, and what it holds there."""
+
+    @property
+    def waiting_helps(self) -> bool:
+        """Whether more nodes may fit once others have left."""
+        return any(one.waiting_helps for one in self.without)
+
+
+def where(
+    raw: JsonObject, namespace: str, rules: Rules, fleet: Fleet, policy: str | None = None
+) -> Where:
+    """Say where a Pod could go, by `policy` or the one that is its own. Raises BadReview."""
+    request, (chosen, by) = stored.request(raw, rules), _policy(raw, namespace, rules, policy)
+    snapshot = fleet.snapshot
+    found = decide(request, snapshot, chosen, MOST)
+    ranked = _ranked(request, snapshot, chosen, found)
+    return Where(
+        policy=chosen.name,
+        chosen_by=by,
+        nodes=len(snapshot.row),
+        fitting=found.fitting if isinstance(found, Placement) else 0,
+        candidates=ranked,
+        without=found.without,
+        generation=fleet.generation,
+        models=_models(snapshot, ranked),
+        request=request,
+        learned=learned(snapshot) if chosen.name == "scarcity" else None,
+    )
+
+
+def _policy(raw: JsonObject, namespace: str, rules: Rules, asked: str | None) -> tuple[Policy, str]:
+    if asked:
+        return POLICIES[asked], "--policy"
+    pod, manner = project.pod(raw), rules.placements.of(namespace)
+    chosen = policy_of(pod, manner)
+    for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
+        if pod.annotations.get(key) == chosen.name:
+            return chosen, f"annotation {key}"
+    usual = manner is rules.placements.usual
+    return chosen, "the settings" if usual else f"the settings for namespace {namespace}"
+
+
+def _ranked(
+    request: PodRequest, snapshot: Snapshot, policy: Policy, found: Placement | Refusal
+) -> tuple[Ranked, ...]:
+    if not isinstance(found, Placement):
+        return ()
+    return tuple(
+        one
+        for candidate in found.candidates
+        if (one := _on(candidate, request, snapshot, policy)) is not None
+    )
+
+
+def _on(
+    candidate: Candidate, request: PodRequest, snapshot: Snapshot, policy: Policy
+) -> Ranked | None:
+    """Return a candidate with its cards; none where several requests together do not go there."""
+    held = on_node(request, snapshot, policy, candidate.node)
+    if held is None:
+        return None
+    score = None if candidate.score <= UNSCORED else candidate.score
+    return Ranked(candidate.node, score, claims(held.holds, devices(snapshot, candidate.node)))
+
+
+def devices(snapshot: Snapshot, node: str) -> Sequence[Device]:
+    """Return the cards of a node."""
+    return snapshot.nodes[snapshot.row[node]].devices
+
+
+def _models(snapshot: Snapshot, ranked: Sequence[Ranked]) -> dict[str, str]:
+    return {card.uuid: card.model for one in ranked for card in devices(snapshot, one.node)}
