@@ -62,13 +62,15 @@ class Journal:
         self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
     ) -> None:
         metrics, verdict = self.metrics, decision.verdict
-        metrics.count(review.operation, review.resource, verdict.value)
+        metrics.count(review.operation, review.resource, verdict)
         metrics.duration.observe(seconds)
         for problem in decision.problems:
             metrics.refusals(problem.reason.value).inc()
         if verdict is Verdict.PATCHED:
             metrics.patches(decision.dialect).inc()
-        told = {**line(review, decision), **about, "ms": round(seconds * 1000, 3)}
+        told = line(review, decision)
+        told |= about
+        told["ms"] = round(seconds * 1000, 3)
         self.write("admission.reviewed", told)
         if LOG.isEnabledFor(logging.DEBUG):
             for number, step in enumerate(steps(decision)):
@@ -107,7 +109,7 @@ class Journal:
         LOG.error("admission.fault", exc_info=(Fault, shown, error.__traceback__))
 
 
-def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
+def line(review: wire.Review, decision: Decision) -> dict[str, object]:
     """Return the fields of a log line that follow from the review and what was decided."""
     return {
         "uid": review.uid[:_LONGEST],
@@ -117,8 +119,8 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "operation": review.operation[:_LONGEST],
         "dry_run": review.dry_run,
         "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
-        "decision": decision.verdict.value,
-        "codes": list(dict.fromkeys(problem.reason.value for problem in decision.problems)),
+        "decision": decision.verdict,
+        "codes": list({problem.reason.value: None for problem in decision.problems}),
         "reasons": [_short(reason) for reason in decision.first_reasons(_MOST)],
         "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
         "patch": [_hushed(operation) for operation in decision.operations[:_MOST]],
@@ -168,7 +170,7 @@ def steps(decision: Decision) -> Iterator[str]:
     yield from decision.first_reasons(_MOST)
     for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
-    yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
+    yield f"decision: {decision.verdict}, {len(decision.operations)} operations"
 
 
 def _hushed(operation: JsonObject) -> JsonObject:

@@ -197,7 +197,7 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "kind": one.kind,
         "name": one.name,
         "demand": demanded.row(decision.demand),
-        "decision": decision.verdict.value,
+        "decision": decision.verdict,
         "reasons": list(decision.reasons),
         "warnings": list(wire.clean(decision.warnings)),
         "patch": [*decision.operations],
