@@ -21,6 +21,7 @@ class Verdict(StrEnum):
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
+    AUDITED = "audited"
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -52,6 +53,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What was understood of the Pod's wish, where it came to that."""
     dialect: str = "hami"
     """How the Pod asked."""
+    would: "Decision | None" = None
+    """What would have been done, where the namespace is in audit."""
 
     @property
     def reasons(self) -> tuple[str, ...]:
