@@ -54,27 +54,27 @@ def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
 
 
 def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
-    node, depth = _reach(ours, path[:-1])
-    key = path[depth]
+    node = _reach(ours, path[:-1])
+    if node is None:
+        path, value = _with_parents(ours, path, value)
+        node = ours[path[:-1]]
+    key = path[-1]
     held = _holds(node, key)
-    if depth < len(path) - 1:
-        value = _nested(path[depth + 1 :], value)
-        path = path[: depth + 1]
-    elif held:
+    if held:
         there: Json = node[key]  # type: ignore[index]  # _holds has held the key against the node
         if type(there) is type(value) and there == value:
             return None
         if isinstance(there, (dict, list)):
             _forget(ours, path)
-    if not held and isinstance(node, list):
+    elif isinstance(node, list):
         raise PatchError(f"{pointer(path)} is past the end of its list")
     node[key] = value  # type: ignore[index]  # as above
     return {"op": "replace" if held else "add", "path": pointer(path), "value": value}
 
 
 def _append(ours: Ours, edit: Append) -> Operation | None:
-    node, depth = _reach(ours, edit.path)
-    if depth < len(edit.path):
+    node = _reach(ours, edit.path)
+    if node is None:
         return _put(ours, edit.path, [edit.value])
     if not isinstance(node, list):
         raise PatchError(f"{pointer(edit.path)} is not a list")
@@ -83,8 +83,8 @@ def _append(ours: Ours, edit: Append) -> Operation | None:
 
 
 def _drop(ours: Ours, path: Path) -> Operation | None:
-    node, depth = _reach(ours, path[:-1])
-    if depth < len(path) - 1 or not _holds(node, path[-1]):
+    node = _reach(ours, path[:-1])
+    if node is None or not _holds(node, path[-1]):
         return None
     del node[path[-1]]  # type: ignore[arg-type]  # _holds has held the key against the node
     _forget(ours, path)
@@ -98,30 +98,34 @@ def _forget(ours: Ours, path: Path) -> None:
         del ours[known]
 
 
-def _reach(ours: Ours, path: Path) -> tuple[Node, int]:
-    """Walk down `path`, each node on it turned into a copy of ours, as far as it leads.
-
-    Return the last node and how many keys led there: all, or less where something lacks.
-    """
-    known = ours.get(path)
-    if known is not None:
-        return known, len(path)
-    node, depth = _reach(ours, path[:-1])
-    if depth < len(path) - 1:
-        return node, depth
-    key = path[-1]
+def _reach(ours: Ours, path: Path) -> Node | None:
+    """Return the node at `path`, a copy of ours like all above it; None where none stands there."""
+    node = ours.get(path)
+    if node is not None:
+        return node
+    above = _reach(ours, path[:-1])
+    if above is None:
+        return None
     try:
-        child: Json = node[key]  # type: ignore[index]  # a wrong kind of key is the TypeError
+        child: Json = above[path[-1]]  # type: ignore[index]  # a wrong key is the TypeError
     except LookupError:
-        return node, depth
+        return None
     except TypeError:
-        raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}") from None
+        raise _misled(above, path[-1]) from None
     if child is None:
-        return node, depth
+        return None
     if not isinstance(child, (dict, list)):
         raise PatchError(f"nothing can stand below {pointer(path)}")
-    copy = node[key] = ours[path] = child.copy()  # type: ignore[index]  # as above
-    return copy, len(path)
+    node = ours[path] = above[path[-1]] = child.copy()  # type: ignore[index]  # as above
+    return node
+
+
+def _with_parents(ours: Ours, path: Path, value: Json) -> tuple[Path, Json]:
+    """Return the first place on `path` that lacks, and `value` in all that has to stand there."""
+    depth = len(path) - 1
+    while path[: depth - 1] not in ours:
+        depth -= 1
+    return path[:depth], _nested(path[depth:], value)
 
 
 def _nested(path: Path, value: Json) -> Json:
@@ -137,7 +141,11 @@ def _holds(node: JsonObject | list[Json], key: str | int) -> bool:
         return key in node
     if isinstance(node, list) and isinstance(key, int):
         return 0 <= key < len(node)
-    raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
+    raise _misled(node, key)
+
+
+def _misled(node: Node, key: str | int) -> PatchError:
+    return PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
 
 
 def _child(node: JsonObject | list[Json], key: str | int) -> Json:
