@@ -13,7 +13,8 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from berth.cli import record, simulate, snapshot
+from berth.cli import explain, record, simulate, snapshot
+from berth.errors import UsageError
 from berth.model import picture, recording
 from berth.model.charge import Charge, Source
 from berth.model.recording import Arrived, Begin, Bound, End, Left, Shown
@@ -37,6 +38,13 @@ def fleet(api: Api) -> Iterator[None]:
 def run(command: click.Command, *words: str) -> Result:
     """Run a command as a person would."""
     return CliRunner().invoke(command, list(words), catch_exceptions=False)
+
+
+def failure(command: click.Command, *words: str) -> str:
+    """Run a command that a person has called in vain, and return why."""
+    with pytest.raises(UsageError) as caught:
+        run(command, *words)
+    return str(caught.value)
 
 
 def known(plane: ControlPlane) -> tuple[str, str]:
@@ -156,6 +164,53 @@ def test_a_recording_may_end_after_a_time(control_plane: ControlPlane, tmp_path:
     file = tmp_path / "cluster.jsonl"
     assert run(record.command, str(file), "--for", "0.1s", *known(control_plane)).exit_code == 0
     assert 0.1 <= lines(file)[-1].at < SECONDS
+
+
+@pytest.mark.usefixtures("fleet")
+def test_a_pod_of_the_cluster_is_explained_with_where_it_is_and_could_be(
+    control_plane: ControlPlane, api: Api, namespace: str
+) -> None:
+    """By its name; what it holds itself counts as free."""
+    api.stored(small_fleet.share("whole", ONE, 40_960, "GPU-1"), namespace)
+    api.stored(small_fleet.share("part", ONE, 30_000, "GPU-2"), namespace)
+    api.stored(small_fleet.share("large", "", 40_000), namespace)
+    words = ("--cluster", *known(control_plane))
+    (row,) = json.loads(run(explain.command, f"{namespace}/whole", *words, "-o", "json").stdout)
+    place = row["placement"]
+    assert (place["now"]["node"], place["now"]["source"]) == (ONE, "recorded")
+    assert [one["uuid"] for one in place["now"]["devices"]] == ["GPU-1"]
+    here = [one for one in place["candidates"] if one["node"] == ONE]
+    assert [one["uuid"] for one in here[0]["devices"]] == ["GPU-1"]
+    assert TWO not in [one["node"] for one in place["candidates"]]
+    said = run(explain.command, "large", "-n", namespace, *words).stdout
+    assert f"cluster: Pod/{namespace}/large" in said
+    assert "stands in the cluster: Pending" in said
+    assert "40000 MiB of one card wanted" in said
+    assert "scarcity has learned from" in said
+    assert 'pods "none" not found' in failure(explain.command, f"{namespace}/none", *words)
+
+
+@pytest.mark.usefixtures("fleet")
+def test_a_manifest_is_explained_by_the_cluster_as_by_its_snapshot(
+    control_plane: ControlPlane, tmp_path: Path
+) -> None:
+    """The same nodes fit, with the same cards."""
+    manifest, file = tmp_path / "pod.yaml", tmp_path / "fleet.json"
+    manifest.write_text(json.dumps(small_fleet.pod("new", **{"nvidia.com/gpu": "2"})))
+    run(snapshot.command, str(file), *known(control_plane))
+    live = ("--cluster", *known(control_plane))
+    rows = [
+        json.loads(run(explain.command, "-f", str(manifest), *words, "-o", "json").stdout)[0]
+        for words in (live, ("--snapshot", str(file)))
+    ]
+    first, second = (row["placement"] for row in rows)
+    assert first["candidates"] == second["candidates"]
+    assert first["without"] == second["without"]
+    assert [one["node"] for one in first["candidates"]] == [ONE]
+    assert (
+        "placement"
+        not in json.loads(run(explain.command, "-f", str(manifest), "-o", "json").stdout)[0]
+    )
 
 
 @contextmanager

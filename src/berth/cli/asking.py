@@ -3,14 +3,12 @@
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-import msgspec
-
 from berth import closest, names
 from berth.admission import stored
 from berth.admission.rules import Rules
 from berth.cli import clustered, fleets, placed
 from berth.cli.explained import Explained, Told
-from berth.cli.where import Fleet, where
+from berth.cli.where import Fleet, policy_for, where
 from berth.errors import BadReview, UsageError
 from berth.model import decided
 from berth.model.decision import Decision, Verdict
@@ -66,11 +64,12 @@ class Asked:
         self, raw: JsonObject, namespace: str, fleet: Fleet, live: fleets.Live | None = None
     ) -> Told:
         try:
-            found = where(raw, namespace, self.rules, fleet, self.policy)
+            chosen = policy_for(raw, namespace, self.rules, self.policy)
+            found = where(raw, chosen, self.rules, fleet, live.now if live else None)
         except BadReview as error:
             raise UsageError(f"{error}; Kubernetes would not take it") from None
-        found = msgspec.structs.replace(found, now=live.now if live else None)
-        return Told(lines=tuple(placed.said(found)), row=placed.row(found))
+        learned = tuple(placed.taught(found.learned)) if found.learned else ()
+        return Told(lines=tuple(placed.said(found)), learned=learned, row=placed.row(found))
 
 
 def fleet_of(kubeconfig: Path | None, snapshot: Path | None, rules: Rules) -> Fleet:

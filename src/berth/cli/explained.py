@@ -18,6 +18,8 @@ class Told:
     """Where a Pod could go: lines for people, and an object for scripts."""
 
     lines: tuple[str, ...]
+    learned: tuple[str, ...]
+    """What is true of the fleet under a policy, whichever Pod it is: said once."""
     row: JsonObject
 
 
@@ -46,6 +48,9 @@ def show_all(found: Iterable[Explained], output: str, *, placed: bool) -> None:
     for one in explained:
         title = f"{one.source}: {one.kind}/{one.name}{one.where}"
         show.decision(title, one.before, one.decision, one.place.lines if one.place else ())
+    learned = dict.fromkeys(one.place.learned for one in explained if one.place)
+    for line in [line for some in learned for line in some]:
+        click.echo(line)
     click.echo(show.summary(one.decision for one in explained))
 
 

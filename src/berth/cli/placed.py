@@ -16,7 +16,8 @@ SHOWN = 5
 def said(found: Where) -> Iterator[str]:
     """Yield lines: a few whatever the size of the fleet, as nodes are told of by classes."""
     if found.now is not None:
-        yield f"is on {found.now.node}, as {found.now.source.value}: {_held(found.now.claims, {})}"
+        held = _held(found.now.claims, found.models)
+        yield f"is on {found.now.node}, as {found.now.source.value}: {held}"
     yield f"policy {found.policy}, by {found.chosen_by}"
     yield f"{found.fitting} of {found.nodes} nodes fit"
     for place, one in enumerate(found.candidates[:SHOWN], 1):
@@ -29,8 +30,6 @@ def said(found: Where) -> Iterator[str]:
         yield from (f"  {one}" for one in found.without)
     if not found.fitting:
         yield _outlook(found)
-    if found.learned is not None:
-        yield from _taught(found.learned)
 
 
 def _outlook(found: Where) -> str:
@@ -60,7 +59,8 @@ def _claim(claim: Claim, models: dict[str, str]) -> str:
     return f"{claim.uuid} ({', '.join(part for part in parts if part)})"
 
 
-def _taught(found: Learned) -> Iterator[str]:
+def taught(found: Learned) -> Iterator[str]:
+    """Yield lines on what the default policy has learned."""
     pace = f"{found.departures_per_arrival:.2f} leave for each that comes"
     yield f"scarcity has learned from {found.arrivals} Pods; {pace}"
     heavy = [(shape, weight) for shape, weight in found.weights if weight > 0][:SHOWN]
@@ -107,7 +107,7 @@ def row(found: Where) -> JsonObject:
         else {
             "node": found.now.node,
             "source": found.now.source.value,
-            "devices": _devices(found.now.claims, {}),
+            "devices": _devices(found.now.claims, found.models),
         },
         "learned": None if found.learned is None else _learned(found.learned),
     }

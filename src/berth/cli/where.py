@@ -19,6 +19,7 @@ from berth.placement.decide import UNSCORED, decide, on_node
 from berth.placement.learned import Learned, learned
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
+from berth.placement.scarcity import Scarcity
 
 MOST = 100
 """Candidates that are ranked."""
@@ -69,28 +70,34 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def where(
-    raw: JsonObject, namespace: str, rules: Rules, fleet: Fleet, policy: str | None = None
+    raw: JsonObject, chosen: tuple[Policy, str], rules: Rules, fleet: Fleet, now: Charge | None
 ) -> Where:
-    """Say where a Pod could go, by `policy` or the one that is its own. Raises BadReview."""
-    request, (chosen, by) = stored.request(raw, rules), _policy(raw, namespace, rules, policy)
-    snapshot = fleet.snapshot
-    found = decide(request, snapshot, chosen, MOST)
-    ranked = _ranked(request, snapshot, chosen, found)
+    """Say where a Pod could go by a policy, and where it is `now`. Raises BadReview.
+
+    Beside the policy stands who says that it is this one.
+    """
+    request, snapshot, (policy, by) = stored.request(raw, rules), fleet.snapshot, chosen
+    found = decide(request, snapshot, policy, MOST)
+    ranked = _ranked(request, snapshot, policy, found)
     return Where(
-        policy=chosen.name,
+        policy=policy.name,
         chosen_by=by,
         nodes=len(snapshot.row),
         fitting=found.fitting if isinstance(found, Placement) else 0,
         candidates=ranked,
         without=found.without,
         generation=fleet.generation,
-        models=_models(snapshot, ranked),
+        models=_models(snapshot, [*(one.node for one in ranked), *([now.node] if now else ())]),
         request=request,
-        learned=learned(snapshot) if chosen.name == "scarcity" else None,
+        learned=learned(snapshot) if policy.name == Scarcity.name else None,
+        now=now,
     )
 
 
-def _policy(raw: JsonObject, namespace: str, rules: Rules, asked: str | None) -> tuple[Policy, str]:
+def policy_for(
+    raw: JsonObject, namespace: str, rules: Rules, asked: str | None
+) -> tuple[Policy, str]:
+    """Return the policy that is asked for, else the Pod's own, and who says so."""
     if asked:
         return POLICIES[asked], "--policy"
     pod, manner = project.pod(raw), rules.placements.of(namespace)
@@ -130,5 +137,6 @@ def devices(snapshot: Snapshot, node: str) -> Sequence[Device]:
     return snapshot.nodes[snapshot.row[node]].devices
 
 
-def _models(snapshot: Snapshot, ranked: Sequence[Ranked]) -> dict[str, str]:
-    return {card.uuid: card.model for one in ranked for card in devices(snapshot, one.node)}
+def _models(snapshot: Snapshot, nodes: Sequence[str]) -> dict[str, str]:
+    known = [name for name in nodes if name in snapshot.row]
+    return {card.uuid: card.model for name in known for card in devices(snapshot, name)}
