@@ -8,6 +8,7 @@ from berth.model.placement import Without
 from berth.model.raw import Json, JsonObject
 from berth.model.request import DeviceRequest, Shape
 from berth.placement.learned import Learned
+from berth.placement.scarcity import FIRST
 
 SHOWN = 5
 """Of candidates, and of what was learned."""
@@ -61,6 +62,9 @@ def _claim(claim: Claim, models: dict[str, str]) -> str:
 
 def taught(found: Learned) -> Iterator[str]:
     """Yield lines on what the default policy has learned."""
+    if found.arrivals < FIRST:
+        yield f"scarcity has seen {found.arrivals} Pods, and learns from the {FIRST}th on"
+        return
     pace = f"{found.departures_per_arrival:.2f} leave for each that comes"
     yield f"scarcity has learned from {found.arrivals} Pods; {pace}"
     heavy = [(shape, weight) for shape, weight in found.weights if weight > 0][:SHOWN]

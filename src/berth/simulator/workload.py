@@ -4,7 +4,7 @@ Pods come by chance: of each class so often, for times around a mean. Without `l
 """
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -23,6 +23,7 @@ from berth.simulator.schedule import FOR_GOOD, WARM, Schedule
 from berth.simulator.trace import Trace
 
 MIB = 2**20
+VERSION = 1
 LIVES, AT_LEAST = 10, 2_000
 """Where classes have no rate of their own: so many mean lifetimes, and Pods, are run."""
 _Times = Annotated[int, msgspec.Meta(ge=1, le=100_000, description="a number from 1 to 100000")]
@@ -87,9 +88,9 @@ class Class(_Part, frozen=True, kw_only=True):
 class Workload(_Part, frozen=True, kw_only=True):
     """The file."""
 
-    version: Literal[1]
-    nodes: Annotated[tuple[Nodes, ...], msgspec.Meta(min_length=1)]
-    pods: Annotated[tuple[Class, ...], msgspec.Meta(min_length=1)]
+    version: int
+    nodes: tuple[Nodes, ...]
+    pods: tuple[Class, ...]
     duration: _Text = msgspec.field(default="", name="for")
     """How long Pods come, where classes have `every`."""
 
@@ -113,6 +114,10 @@ def read(file: Path) -> Workload:
 
 
 def _check(found: Workload) -> None:
+    if found.version != VERSION:
+        raise UsageError(f"version: is {found.version}; this Berth reads version {VERSION}")
+    if not found.nodes or not found.pods:
+        raise UsageError("nodes and pods: both need an entry")
     rated = [one for one in found.pods if one.every]
     if rated and len(rated) < len(found.pods):
         other = next(one for one in found.pods if not one.every)
