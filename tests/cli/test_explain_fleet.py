@@ -2,7 +2,10 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import pytest
@@ -32,7 +35,7 @@ def manifest(limits: str, annotations: str = "") -> str:
     return POD.format(limits=limits, annotations=annotations)
 
 
-def said(text: str, *words: str, fleet: Path = FLEET) -> str:
+def said(text: str, *words: str, fleet: Path | str = FLEET) -> str:
     """Return what a person reads."""
     words = ("-f", "-", "--snapshot", str(fleet), *words)
     return CliRunner().invoke(command, words, input=text, catch_exceptions=False).stdout
@@ -122,7 +125,30 @@ def test_a_refused_pod_goes_nowhere_and_without_a_fleet_nothing_is_said_of_it() 
 def test_what_cannot_be_asked_is_a_sentence(words: tuple[str, ...], what: str) -> None:
     """It says what to do."""
     with pytest.raises(UsageError, match=what.replace("?", r"\?")):
-        CliRunner().invoke(command, list(words), input=manifest("nvidia.com/gpu: 1"), catch_exceptions=False)
+        CliRunner().invoke(
+            command, list(words), input=manifest("nvidia.com/gpu: 1"), catch_exceptions=False
+        )
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and writes no log."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_snapshot_may_come_from_a_webhook(tmp_path: Path) -> None:
+    """By the address of its operator's port."""
+    (tmp_path / "fleet").write_bytes(FLEET.read_bytes())
+    quiet = partial(Quiet, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), quiet) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        share = manifest("nvidia.com/gpu: 1")
+        assert said(share, fleet=f"{url}/fleet").count("2 of 5 nodes fit") == 1
+        with pytest.raises(UsageError, match="none: cannot be read: File not found"):
+            said(share, fleet=f"{url}/none")
+        server.shutdown()
 
 
 def large(folder: Path) -> Path:

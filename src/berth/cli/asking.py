@@ -72,7 +72,7 @@ class Asked:
         return Told(lines=tuple(placed.said(found)), learned=learned, row=placed.row(found))
 
 
-def fleet_of(kubeconfig: Path | None, snapshot: Path | None, rules: Rules) -> Fleet:
+def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fleet:
     """Read the fleet that is to be asked. Raises UsageError."""
     if snapshot is not None:
         return fleets.of_file(snapshot)

@@ -53,7 +53,11 @@ from berth.model.raw import JsonObject, dotted
     help="Label of the namespaces, beside those of the Namespaces in the files.",
 )
 @click.option("--cluster", "live", is_flag=True, help="Ask the cluster where a Pod could go.")
-@click.option("--snapshot", type=options.FILE, help="Ask what `berth snapshot` wrote, instead.")
+@click.option(
+    "--snapshot",
+    metavar="FILE|URL",
+    help="Ask what `berth snapshot` wrote, or a webhook's /debug/fleet, instead.",
+)
 @click.option("--policy", help="Place by this policy, not by the one that is the Pod's.")
 @options.configuration
 @options.kubeconfig
@@ -65,7 +69,7 @@ def command(
     namespace: str,
     labels: tuple[str, ...],
     live: bool,
-    snapshot: Path | None,
+    snapshot: str | None,
     policy: str | None,
     config: Path | None,
     device_config: Path | None,
@@ -106,7 +110,7 @@ def command(
         sys.exit(1)
 
 
-def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: Path | None) -> None:
+def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: str | None) -> None:
     """Raise UsageError for options that do not go together."""
     if not pod and not files:
         raise click.UsageError("Missing option '-f' / '--filename', or a POD with --cluster.")

@@ -3,7 +3,6 @@
 import asyncio
 import time
 from collections.abc import Iterator
-from pathlib import Path
 
 import msgspec
 
@@ -34,13 +33,13 @@ class Live(msgspec.Struct, frozen=True):
     """What it holds in truth."""
 
 
-def of_file(file: Path) -> Fleet:
-    """Read a snapshot. Raises UsageError.
+def of_file(where: str) -> Fleet:
+    """Read a snapshot from a file or a URL. Raises UsageError.
 
     It tells what Pods hold and not what they asked for, so what is learned from it is that.
     """
-    picture = snapshots.read(file)
-    fleet = Fleet(f"the snapshot {file}", picture.snapshot(), picture.generation)
+    picture = snapshots.read(where)
+    fleet = Fleet(f"the snapshot {where}", picture.snapshot(), picture.generation)
     for shape in _shapes(picture):
         fleet.snapshot.mix.arrived(shape)
     return fleet

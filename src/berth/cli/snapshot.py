@@ -3,6 +3,8 @@
 import asyncio
 import sys
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import click
 import msgspec
@@ -17,6 +19,8 @@ from berth.cluster.watch import Source
 from berth.errors import UsageError
 from berth.model import picture
 
+WEB = ("http://", "https://")
+_SECONDS = 30
 SHOWN = 10
 """Differences that are printed."""
 
@@ -34,9 +38,8 @@ SHOWN = 10
 )
 @click.option(
     "--ledger",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --verify: a snapshot to compare, instead of a ledger of our own.",
+    metavar="FILE|URL",
+    help="With --verify: a snapshot, or a webhook's /debug/fleet, instead of a ledger of our own.",
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the document, no more.")
 @options.configuration
@@ -46,7 +49,7 @@ def command(
     file: Path,
     checked: bool,
     seconds: float,
-    ledger: Path | None,
+    ledger: str | None,
     schema: bool,
     config: Path | None,
     device_config: Path | None,
@@ -115,21 +118,26 @@ async def _followed(seconds: float, source: Source, rules: Rules) -> verify.Verd
         return await verify.agree(ledger, source, rules.vendors)
 
 
-async def _compared(file: Path, source: Source, rules: Rules) -> verify.Verdict:
+async def _compared(where: str, source: Source, rules: Rules) -> verify.Verdict:
     async def ledger() -> verify.Ledger:
-        return verify.of_picture(read(file))
+        return verify.of_picture(await asyncio.to_thread(read, where))
 
     return await verify.agree(ledger, source, rules.vendors)
 
 
-def read(file: Path) -> picture.Picture:
-    """Read a snapshot from a file. Raises UsageError."""
+def read(where: str) -> picture.Picture:
+    """Read a snapshot from a file, or from the operator's port of a webhook. Raises UsageError."""
     try:
-        return picture.read(file.read_bytes())
+        if where.startswith(WEB):
+            with urlopen(where, timeout=_SECONDS) as answer:  # noqa: S310  of these two schemes
+                return picture.read(answer.read())
+        return picture.read(Path(where).read_bytes())
+    except URLError as error:
+        raise UsageError(f"{where}: cannot be read: {error.reason}") from None
     except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+        raise UsageError(f"{where}: cannot be read: {error.strerror or error}") from None
     except UsageError as error:
-        raise UsageError(f"{file}: {error}") from None
+        raise UsageError(f"{where}: {error}") from None
 
 
 def _write(file: Path, text: bytes) -> None:
