@@ -109,7 +109,7 @@ class Placer:
 
     def _learn(self, pod: projections.Pod) -> None:
         """Count what is asked for, here or at another replica; Pods without devices do not come."""
-        read = stored.read(pod, self._rules)
+        read = stored.asking(pod, self._rules)
         if read is not None:
             self.fleet.snapshot.mix.arrived(read[1].shape)
 
@@ -125,7 +125,7 @@ class Placer:
 
     def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
         """Return what placement would take of the Pod's own node."""
-        read = stored.read(pod, self._rules)
+        read = stored.asking(pod, self._rules)
         if read is None:
             return ()
         new, request = read

@@ -1,20 +1,30 @@
-"""A stored Pod, read as a new one by the same functions: it wants what it was admitted with.
-
-What is not kept of it, such as its affinity, is as if it had none.
-"""
+"""What a Pod that stands in the cluster, or is to, wants: read by the functions of its creation."""
 
 import msgspec
 
 from berth.admission import mutate, project
-from berth.admission.rules import Rules
+from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
 from berth.cluster import projections
+from berth.dialects import translate
 from berth.model.pod import Pod
+from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
 
 
+def request(raw: JsonObject, rules: Rules) -> PodRequest:
+    """Return what a Pod wants, whoever schedules it. Raises BadReview.
+
+    What is wrong with a container's numbers leaves it without a card.
+    """
+    pod = project.pod(raw)
+    skipped = rules.privileged is Privileged.SKIP
+    reading = translate.read(pod, rules.options, skip_privileged=skipped)
+    return wanted(pod, reading.demand, rules.known)
+
+
 def names_known(pod: projections.Pod, rules: Rules) -> bool:
-    """Whether it names a resource of ours."""
+    """Whether a Pod of the watch names a resource of ours."""
     return any(
         not rules.known.isdisjoint(container.resources.limits)
         for containers in (pod.spec.containers, pod.spec.init_containers)
@@ -22,8 +32,11 @@ def names_known(pod: projections.Pod, rules: Rules) -> bool:
     )
 
 
-def read(pod: projections.Pod, rules: Rules) -> tuple[Pod, PodRequest] | None:
-    """Return a Pod and what it wants, None where it wants no device."""
+def asking(pod: projections.Pod, rules: Rules) -> tuple[Pod, PodRequest] | None:
+    """Return a Pod of the watch and what it wants, None where that is no device.
+
+    What a projection does not keep, such as affinity, is as if it had none.
+    """
     if not names_known(pod, rules):
         return None
     raw = msgspec.json.decode(msgspec.json.encode(pod))  # lists and maps, as it came
