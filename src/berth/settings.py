@@ -75,7 +75,7 @@ class Server(Group, frozen=True):
 
 
 class Metrics(Group, frozen=True):
-    """The operator's own port, in plain HTTP: /metrics, /healthz, /readyz and /debug/config."""
+    """The operator's own port, in plain HTTP: /metrics, probes, /debug/config and /debug/fleet."""
 
     enabled: bool = True
     """Whether there is one."""

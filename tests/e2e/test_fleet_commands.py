@@ -18,6 +18,7 @@ from berth.errors import UsageError
 from berth.model import picture, recording
 from berth.model.charge import Charge, Source
 from berth.model.recording import Arrived, Begin, Bound, End, Left, Shown
+from tests import webhook
 from tests.cluster.controlplane import ControlPlane
 from tests.e2e import small_fleet
 from tests.e2e.api import Api
@@ -186,7 +187,7 @@ def test_a_pod_of_the_cluster_is_explained_with_where_it_is_and_could_be(
     assert f"cluster: Pod/{namespace}/large" in said
     assert "stands in the cluster: Pending" in said
     assert "40000 MiB of one card wanted" in said
-    assert "scarcity has learned from" in said
+    assert "scarcity has seen" in said
     assert 'pods "none" not found' in failure(explain.command, f"{namespace}/none", *words)
 
 
@@ -211,6 +212,26 @@ def test_a_manifest_is_explained_by_the_cluster_as_by_its_snapshot(
         "placement"
         not in json.loads(run(explain.command, "-f", str(manifest), "-o", "json").stdout)[0]
     )
+
+
+@pytest.mark.usefixtures("fleet")
+def test_the_ledger_of_a_running_webhook_is_verified_and_asked(
+    control_plane: ControlPlane,
+    api: Api,
+    namespace: str,
+    registered: webhook.Webhook,
+    tmp_path: Path,
+) -> None:
+    """On its operator's port it shows what it knows: all that the API server has."""
+    api.stored(small_fleet.pod("held", TWO), namespace)
+    url = f"http://127.0.0.1:{registered.metrics}/debug/fleet"
+    done = run(snapshot.command, "--verify", "--ledger", url, *known(control_plane))
+    assert (done.exit_code, "the ledger agrees" in done.stdout) == (0, True), done.stdout
+    manifest = tmp_path / "pod.yaml"
+    manifest.write_text(json.dumps(small_fleet.pod("new", **{"nvidia.com/gpu": "2"})))
+    words = ("-f", str(manifest), "--snapshot", url, "-o", "json")
+    (row,) = json.loads(run(explain.command, *words).stdout)
+    assert [one["node"] for one in row["placement"]["candidates"]] == [ONE]
 
 
 @contextmanager

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from berth import names
-from berth.admission import affinity, mutate, placing, project
+from berth.admission import affinity, placing, project, stored
 from berth.admission.placements import Manner
 from berth.admission.placing import Wish
 from berth.admission.rules import Rules
@@ -13,7 +13,7 @@ from berth.admission.standing import Placing
 from berth.admission.wanted import wanted
 from berth.admission.wire import Review
 from berth.cluster import projections
-from berth.cluster.charges import Reader
+from berth.cluster.charges import OVER, Reader
 from berth.cluster.fleet import Fleet
 from berth.cluster.reservations import Reservations, Times
 from berth.cluster.store import Store
@@ -101,6 +101,17 @@ class Placer:
     def _pod_changed(self, old: projections.Pod | None, new: projections.Pod | None) -> None:
         self.reservations.pod(old, new)
         self.fleet.pod(old, new)
+        before, now = _alive(old), _alive(new)
+        if now and not before:
+            self._learn(now)
+        elif before and not now and stored.names_known(before, self._rules):
+            self.fleet.snapshot.mix.departed()
+
+    def _learn(self, pod: projections.Pod) -> None:
+        """Count what is asked for, here or at another replica; Pods without devices do not come."""
+        read = stored.asking(pod, self._rules)
+        if read is not None:
+            self.fleet.snapshot.mix.arrived(read[1].shape)
 
     def _follow(self, rules: Rules) -> None:
         """Count anew where there are other accelerators."""
@@ -108,6 +119,7 @@ class Placer:
             before, self._rules = self.fleet, rules
             vendors = rules.vendors
             self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed)
+            self.fleet.snapshot.mix = before.snapshot.mix
             self.reservations.move(self.fleet, Reader(vendors))
         self._rules = rules
 
@@ -117,16 +129,18 @@ class Placer:
 
 def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim, ...]:
     """Return which cards placement would take of a bound Pod's own node."""
-    raw = msgspec.json.decode(msgspec.json.encode(pod))
-    demand = mutate.understood(raw, pod.metadata.namespace, rules)
-    if demand is None or not demand.any:
+    read = stored.asking(pod, rules)
+    if read is None:
         return ()
-    new = project.pod(raw)
-    request = wanted(new, demand, rules.known)
-    manner = rules.placements.of(pod.metadata.namespace)
+    new, request = read
+    policy = policy_of(new, rules.placements.of(pod.metadata.namespace))
     row = snapshot.row[pod.spec.node_name]
-    found = allocate(request, snapshot, row, policy_of(new, manner).choice)
+    found = allocate(request, snapshot, row, policy.choice)
     return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+
+
+def _alive(pod: projections.Pod | None) -> projections.Pod | None:
+    return pod if pod is not None and pod.status.phase not in OVER else None
 
 
 def policy_of(pod: Pod, manner: Manner) -> Policy:

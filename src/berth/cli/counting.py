@@ -30,6 +30,7 @@ _QUOTAS = Resource(
     path="/api/v1/resourcequotas",
     indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
 )
+_SHOWN_SECONDS = 10
 Kind = TypeVar("Kind", bound=Object)
 
 
@@ -47,10 +48,11 @@ class Counting:
     readiness: Readiness
     counts: bool
     """Whether quotas are ours to keep."""
-    places: bool
+    placed: bool
     """Whether Pods are ours to place."""
     standings: Standings = field(init=False)
     _pods: Watch[Pod] = field(init=False)
+    _places: "Placer | None" = field(init=False, default=None)
     _loops: list[Coroutine[None, None, None]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
@@ -58,12 +60,14 @@ class Counting:
         kube.configuration(self.kubeconfig)
         required = self.settings.placement.enforce == "always"
         self._pods = self._watch(_PODS, waits=self.counts or required)
+        if self.placed:
+            self._places = self._placer(required=required)
         claims = Claims(self.settings.quota.claim_seconds, time.monotonic)
         self.standings = Standings(
             claims,
             lambda: secrets.token_hex(8),
             self._quotas() if self.counts else None,
-            self._placer(required=required) if self.places else None,
+            self._places,
         )
         self._pods.store.listen(self.standings.pod)
         self.metrics.claims.set_function(lambda: len(claims))
@@ -71,6 +75,16 @@ class Counting:
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Yield what goes on beside the answers, to their very end."""
         yield from self._loops
+
+    def shown(self, loop: asyncio.AbstractEventLoop) -> bytes:
+        """Write the fleet as this replica knows it; called from other threads than the loop's."""
+        from berth.model import picture  # noqa: PLC0415  numpy is slow to import
+
+        async def taken() -> picture.Picture:
+            return self._places.fleet.picture() if self._places else picture.Picture()
+
+        found = asyncio.run_coroutine_threadsafe(taken(), loop).result(_SHOWN_SECONDS)
+        return picture.write(found)
 
     def _quotas(self) -> Quotas:
         limits = self._watch(_QUOTAS, waits=True)

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 import msgspec
 
-from berth.admission import stored
 from berth.admission.placer import Placer
 from berth.admission.rules import Rules
 from berth.cli import snapshot as snapshots
@@ -55,9 +54,6 @@ async def _read(source: Source, rules: Rules, asked: tuple[str, str] | None) -> 
     placer = Placer(mirror.nodes, mirror.pods, rules, time.monotonic, Times())
     async with mirror.following():
         raw = await _pod(source, *asked) if asked else None
-    for each in mirror.pods:
-        wish = stored.request(msgspec.json.decode(msgspec.json.encode(each)), rules)
-        placer.fleet.snapshot.mix.arrived(wish.shape)
     charge = None
     shown = mirror.pods.get(*asked) if asked else None
     if shown is not None:
@@ -85,8 +81,7 @@ def _shapes(picture: Picture) -> Iterator[Shape]:
     cards = {card.uuid: card for node in picture.nodes for card in node.devices}
     for charge in picture.pods:
         held = [(one, cards[one.uuid]) for one in charge.claims if one.uuid in cards]
-        if not held:
-            yield Shape(charge.cpu_milli, None)
+        if not held:  # as in the webhook, which learns from Pods with devices alone
             continue
         (first, card), count = (
             held[0],

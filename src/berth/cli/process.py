@@ -19,7 +19,6 @@ from berth.admission.serve import Handler
 from berth.cli import reload
 from berth.cli.certified import Certified
 from berth.cli.stop import Stop
-from berth.model.raw import Json
 from berth.observe import hang, logs
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
@@ -74,7 +73,7 @@ class Webhook:
             stack.push_async_callback(listener.end)
             pulse = hang.watched(server.hang_seconds, self.metrics.lag.observe)
             await stack.enter_async_context(_beside(pulse, stop.ask))
-            where = {"host": server.host, "port": listener.port, **self._shown(stack)}
+            where = {"host": server.host, "port": listener.port, **self._shown(stack, counting)}
             self._measure(listener)
             settle()
             del self.readiness.missing["server"]
@@ -97,16 +96,19 @@ class Webhook:
         listener.close()
         await stop.allow(self.load.drained(server.drain_seconds))
 
-    def _shown(self, stack: contextlib.AsyncExitStack) -> dict[str, int]:
+    def _shown(
+        self, stack: contextlib.AsyncExitStack, counting: "Counting | None"
+    ) -> dict[str, int]:
         """Open the operator's port, if there is to be one."""
         wanted = self.settings.metrics
         if not wanted.enabled:
             return {}
-        shown = serving(wanted, self.metrics, self.readiness, self._configuration)
+        pages = {"/debug/config": lambda: reload.shown(self.live.current)}
+        if counting and counting.placed:
+            loop = asyncio.get_running_loop()
+            pages["/debug/fleet"] = lambda: counting.shown(loop)
+        shown = serving(wanted, self.metrics, self.readiness, pages)
         return {"metrics": stack.enter_context(shown)}
-
-    def _configuration(self) -> Json:
-        return reload.shown(self.live.current)
 
     def _measure(self, listener: Listener) -> None:
         """Let each scrape ask what is true then."""
@@ -155,7 +157,7 @@ class Webhook:
             metrics=self.metrics,
             readiness=self.readiness,
             counts=counts,
-            places=places,
+            placed=places,
         )
 
     def _upkeep(

@@ -127,6 +127,7 @@ class Fleet:
             generation=self.generation,
             nodes=tuple(self._nodes[name] for name in sorted(self._nodes)),
             pods=tuple(self._pods[key].charge for key in sorted(self._pods)),
+            reserved=tuple(self._reserved[uid].charge for uid in sorted(self._reserved)),
             problems=self.problems(),
         )
 
