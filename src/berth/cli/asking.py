@@ -8,9 +8,10 @@ from berth.admission import stored
 from berth.admission.rules import Rules
 from berth.cli import clustered, fleets, placed
 from berth.cli.explained import Explained, Told
-from berth.cli.where import Fleet, policy_for, where
+from berth.cli.where import Fleet, Now, policy_for, where
 from berth.errors import BadReview, UsageError
 from berth.model import decided
+from berth.model.charge import Charge
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
 from berth.placement.policies import POLICIES
@@ -42,13 +43,9 @@ class Asked:
         key = (space if slash else namespace, name)
         found = fleets.of_cluster(clustered.source(kubeconfig), self.rules, key)
         raw: JsonObject = found.pod or {}
-        told = self._told(raw, key[0], found.fleet, found)
-        decision = Decision(
-            verdict=Verdict.UNCHANGED,
-            pod=raw,
-            notes=tuple(_notes(raw)),
-            demand=stored.demand(raw, self.rules),
-        )
+        told = self._told(raw, key[0], found.fleet, _standing(raw, found.now))
+        demand = stored.demand(raw, self.rules)
+        decision = Decision(verdict=Verdict.UNCHANGED, pod=raw, demand=demand)
         return Explained(
             source=found.fleet.source,
             kind="Pod",
@@ -60,12 +57,10 @@ class Asked:
             place=told,
         )
 
-    def _told(
-        self, raw: JsonObject, namespace: str, fleet: Fleet, live: fleets.Live | None = None
-    ) -> Told:
+    def _told(self, raw: JsonObject, namespace: str, fleet: Fleet, now: Now | None = None) -> Told:
         try:
             chosen = policy_for(raw, namespace, self.rules, self.policy)
-            found = where(raw, chosen, self.rules, fleet, live.now if live else None)
+            found = where(raw, chosen, self.rules, fleet, now)
         except BadReview as error:
             raise UsageError(f"{error}; Kubernetes would not take it") from None
         learned = tuple(placed.taught(found.learned)) if found.learned else ()
@@ -79,15 +74,10 @@ def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fle
     return fleets.of_cluster(clustered.source(kubeconfig), rules).fleet
 
 
-def _notes(raw: JsonObject) -> list[str]:
-    """Say what is known of a Pod that stands in the cluster."""
+def _standing(raw: JsonObject, held: Charge | None) -> Now:
+    """Say how a Pod of the cluster stands."""
     status, metadata = raw.get("status"), raw.get("metadata")
     phase = status.get("phase") if isinstance(status, dict) else None
-    notes = [f"stands in the cluster: {phase}"]
     annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
     text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
-    mark = decided.read(text)
-    if mark is not None and mark.policy:
-        node = f"{mark.node}, " if mark.node else ""
-        notes.append(f"decided at its creation: {node}{mark.reason} (fleet {mark.generation})")
-    return notes
+    return Now(phase=str(phase or "Unknown"), held=held, decided=decided.read(text))

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from berth.cli.where import Ranked, Where
+from berth.cli.where import Now, Ranked, Where
 from berth.model.charge import Claim
 from berth.model.placement import Without
 from berth.model.raw import Json, JsonObject
@@ -17,8 +17,7 @@ SHOWN = 5
 def said(found: Where) -> Iterator[str]:
     """Yield lines: a few whatever the size of the fleet, as nodes are told of by classes."""
     if found.now is not None:
-        held = _held(found.now.claims, found.models)
-        yield f"is on {found.now.node}, as {found.now.source.value}: {held}"
+        yield from _standing(found.now, found.models)
     yield f"policy {found.policy}, by {found.chosen_by}"
     yield f"{found.fitting} of {found.nodes} nodes fit"
     for place, one in enumerate(found.candidates[:SHOWN], 1):
@@ -31,6 +30,18 @@ def said(found: Where) -> Iterator[str]:
         yield from (f"  {one}" for one in found.without)
     if not found.fitting:
         yield _outlook(found)
+
+
+def _standing(now: Now, models: dict[str, str]) -> Iterator[str]:
+    if now.held is None:
+        yield f"stands in the cluster: {now.phase}, on no node"
+    else:
+        held = _held(now.held.claims, models)
+        known = f", {now.held.source.value}" if now.held.claims else ""
+        yield f"stands in the cluster: {now.phase}, on {now.held.node} with {held}{known}"
+    if now.decided is not None and now.decided.policy:
+        node = f"{now.decided.node}, " if now.decided.node else ""
+        yield f"decided at its creation: {node}{now.decided.reason}"
 
 
 def _outlook(found: Where) -> str:
@@ -106,14 +117,21 @@ def row(found: Where) -> JsonObject:
         "waitingHelps": found.waiting_helps,
         "candidates": [_candidate(one, found.models) for one in found.candidates],
         "without": [_without(one) for one in found.without],
-        "now": None
-        if found.now is None
-        else {
-            "node": found.now.node,
-            "source": found.now.source.value,
-            "devices": _devices(found.now.claims, found.models),
-        },
+        "now": None if found.now is None else _now(found.now, found.models),
         "learned": None if found.learned is None else _learned(found.learned),
+    }
+
+
+def _now(now: Now, models: dict[str, str]) -> JsonObject:
+    decided = now.decided
+    return {
+        "phase": now.phase,
+        "node": now.held.node if now.held else None,
+        "source": now.held.source.value if now.held else None,
+        "devices": _devices(now.held.claims, models) if now.held else [],
+        "decided": None
+        if decided is None
+        else {"id": decided.id, "policy": decided.policy, "node": decided.node or None},
     }
 
 

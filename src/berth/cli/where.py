@@ -10,6 +10,7 @@ from berth.admission.placer import policy_of
 from berth.admission.placing import claims
 from berth.admission.rules import Rules
 from berth.model.charge import Charge, Claim
+from berth.model.decided import Decided
 from berth.model.device import Device
 from berth.model.placement import Candidate, Placement, Refusal, Without
 from berth.model.raw import JsonObject
@@ -43,6 +44,16 @@ class Ranked(msgspec.Struct, frozen=True):
     devices: tuple[Claim, ...]
 
 
+class Now(msgspec.Struct, frozen=True, kw_only=True):
+    """How a Pod of the cluster stands."""
+
+    phase: str
+    held: Charge | None = None
+    """What it holds, once it is bound."""
+    decided: Decided | None = None
+    """What was decided at its creation."""
+
+
 class Where(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one Pod's place."""
 
@@ -60,8 +71,8 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     request: PodRequest
     learned: Learned | None = None
     """Under the policy that learns."""
-    now: Charge | None = None
-    """Where it is already, and what it holds there."""
+    now: Now | None = None
+    """How it stands, where it is in the cluster."""
 
     @property
     def waiting_helps(self) -> bool:
@@ -70,7 +81,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def where(
-    raw: JsonObject, chosen: tuple[Policy, str], rules: Rules, fleet: Fleet, now: Charge | None
+    raw: JsonObject, chosen: tuple[Policy, str], rules: Rules, fleet: Fleet, now: Now | None
 ) -> Where:
     """Say where a Pod could go by a policy, and where it is `now`. Raises BadReview.
 
@@ -87,7 +98,7 @@ def where(
         candidates=ranked,
         without=found.without,
         generation=fleet.generation,
-        models=_models(snapshot, [*(one.node for one in ranked), *([now.node] if now else ())]),
+        models=_models(snapshot, [*(one.node for one in ranked), *_home(now)]),
         request=request,
         learned=learned(snapshot) if policy.name == Scarcity.name else None,
         now=now,
@@ -135,6 +146,10 @@ def _on(
 def devices(snapshot: Snapshot, node: str) -> Sequence[Device]:
     """Return the cards of a node."""
     return snapshot.nodes[snapshot.row[node]].devices
+
+
+def _home(now: Now | None) -> list[str]:
+    return [now.held.node] if now and now.held else []
 
 
 def _models(snapshot: Snapshot, nodes: Sequence[str]) -> dict[str, str]:
