@@ -1,6 +1,8 @@
 """Runs of one's own: a recording of a cluster, a workload in YAML, and pictures of them."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -230,6 +232,18 @@ def test_options_that_do_not_go_together_are_a_sentence(words: tuple[str, ...], 
     """Before anything is run."""
     with pytest.raises(UsageError, match=what):
         CliRunner().invoke(command, list(words), catch_exceptions=False)
+
+
+def test_without_matplotlib_a_plot_says_what_to_install() -> None:
+    """Before anything is run, and without a traceback."""
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from berth.cli.main import main; main(['simulate', '--plot', 'p.png'])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "install the extra: pip install 'berth-gpu[plot]'" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 def test_own_lifetimes_are_those_of_the_list_and_load_the_cluster_as_offered() -> None:

@@ -21,7 +21,7 @@ def _silent(_why: str) -> None:
 
 def source(kubeconfig: Path | None, failed: Callable[[str], None] = _silent) -> Source:
     """Return the way to the cluster; `failed` says why it was lost. Raises UsageError."""
-    logging.getLogger("berth.watch").addHandler(logging.NullHandler())  # said by who asked
+    logging.getLogger("berth.watch").setLevel(logging.ERROR)  # `failed` is told the rest
     kube.configuration(kubeconfig)
     return Source(
         connect=lambda: connection.connect(kubeconfig),
