@@ -19,7 +19,7 @@ from berth.model.node import Node
 from berth.model.recording import Arrived, Begin, Bound, End, Entry, Left, Shown, Withdrawn
 from berth.model.request import DeviceRequest, PodRequest
 from berth.placement.policies import POLICIES
-from berth.simulator import recorded, workload
+from berth.simulator import made, recorded
 from berth.simulator.churn import Churn
 from berth.simulator.result import Done, Result
 from berth.simulator.runs import Job, one
@@ -213,7 +213,7 @@ def test_a_workload_with_a_mistake_is_a_sentence(
     file = tmp_path / "w.yaml"
     file.write_text(WORKLOAD.replace(before, after))
     with pytest.raises(UsageError) as caught:
-        workload.read(file)
+        made.read(file, 1, 1.0)
     assert str(caught.value).startswith(f"{file}: ")
     assert what in str(caught.value)
 

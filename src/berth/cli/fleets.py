@@ -78,20 +78,17 @@ async def _pod(source: Source, namespace: str, name: str) -> JsonObject:
 
 
 def _shapes(picture: Picture) -> Iterator[Shape]:
+    """Yield a shape for each Pod that holds cards: the webhook, too, learns from those alone."""
     cards = {card.uuid: card for node in picture.nodes for card in node.devices}
     for charge in picture.pods:
-        held = [(one, cards[one.uuid]) for one in charge.claims if one.uuid in cards]
-        if not held:  # as in the webhook, which learns from Pods with devices alone
-            continue
-        (first, card), count = (
-            held[0],
-            sum(one.container == held[0][0].container for one, _ in held),
-        )
-        alone = first.cores is None or first.cores >= WHOLE
-        memory = None if alone else first.memory_mib
-        yield Shape(
-            charge.cpu_milli,
-            DeviceRequest(
-                vendor=card.vendor, count=count, memory_mib=memory, cores=WHOLE if alone else 0
-            ),
-        )
+        held = [one for one in charge.claims if one.uuid in cards]
+        if held:
+            first = held[0]
+            alone = first.cores is None or first.cores >= WHOLE
+            request = DeviceRequest(
+                vendor=cards[first.uuid].vendor,
+                count=sum(one.container == first.container for one in held),
+                memory_mib=None if alone else first.memory_mib,
+                cores=WHOLE if alone else 0,
+            )
+            yield Shape(charge.cpu_milli, request)
