@@ -182,6 +182,9 @@ class Manner(Group, frozen=True):
     delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
     """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
     node and its devices. auto: require where `scheduler.name` is set, else prefer."""
+    visible_devices: bool = False
+    """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
+    stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""
     full: Literal["admit", "refuse"] = "admit"
     """A Pod for which no node has room now passes with a warning, or is refused."""
     full_priority_classes: tuple[Text, ...] = ()

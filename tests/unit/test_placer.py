@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
 from tests.e2e import gpu_nodes
@@ -37,17 +38,22 @@ def test_a_second_pass_finds_its_own_id_and_reserves_once() -> None:
 
 def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
     """Another webhook has added a container: what was promised first is given back."""
-    cluster = Cluster("n1", "n2", flags=("placement.policy=binpack",))
+    cluster = Cluster("n1", flags=("placement.policy=binpack",))
     (replica,) = cluster.replicas
+    for _ in range(2):
+        replica.ask(asking(FULL))
     first = replica.ask(asking())
     grown = given(first)
     grown["spec"]["containers"].append(container("more", {GPU: "1"}))
     second = replica.ask(grown)
     assert found(second).id == found(first).id
     assert len(found(second).devices) == 2
-    assert len(replica.placer.reservations) == 1
-    left = [replica.left(found(second).node, card) for card in range(4)]
-    assert sorted(left) == [0, FULL - 13_000, FULL, FULL]
+    assert len(replica.placer.reservations) == 3
+    assert sorted(replica.left("n1", card) for card in range(4)) == [0, 0, 0, FULL - 13_000]
+    busier = given(second)
+    busier["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "2"
+    third = Cluster("n1").replicas[0].ask(busier)
+    assert found(third).id != found(first).id, "another replica knows it not"
 
 
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
@@ -96,6 +102,23 @@ def test_who_goes_to_one_node_anyway_is_left_alone(how: str) -> None:
     decision = cluster.replicas[0].ask(pod)
     assert decision.placed is None
     assert given(decision)["spec"].get("affinity") == pod["spec"].get("affinity")
+
+
+def test_the_runtime_is_told_only_where_a_setting_says_so() -> None:
+    """Beside HAMi's plugin a container's own variable would win, and use what is not charged."""
+    keeps = (*PIN, "policy.deviceEnv=keep")
+    for flags, names in (
+        (PIN, {"HAMI_VGPU_UUID"}),
+        ((*keeps, "placement.visibleDevices=true"), {"HAMI_VGPU_UUID", "NVIDIA_VISIBLE_DEVICES"}),
+    ):
+        (replica,) = Cluster("n1", flags=flags).replicas
+        decision = replica.ask(asking())
+        env = given(decision)["spec"]["containers"][0]["env"]
+        assert {one["name"] for one in env} == names
+        assert {one["value"] for one in env} == {found(decision).devices[0].uuid}
+        assert replica.ask(given(decision)).verdict is Verdict.UNCHANGED
+    with pytest.raises(UsageError, match="set that to keep"):
+        Cluster(flags=("placement.visibleDevices=true",))
 
 
 def test_the_policy_is_the_pods_then_its_namespaces() -> None:

@@ -10,7 +10,7 @@ from berth.model.demand import Demand
 from berth.model.edit import Append, Change, Put, Warn
 from berth.model.eligibility import NODE_NAME
 from berth.model.placed import Delivery, Placed
-from berth.model.pod import Pod
+from berth.model.pod import Container, Pod
 from berth.model.raw import Json, JsonObject, Path, dotted
 
 _NODE: Path = ("spec", "affinity", "nodeAffinity")
@@ -87,14 +87,19 @@ def _prefer(pod: Pod, placed: Placed) -> Iterator[Change]:
 def _told(demand: Demand, placed: Placed) -> Iterator[Change]:
     """Tell each container which devices were chosen for it. What it is given is not up to that."""
     for wanted in demand.containers:
-        name, container = names.CHOSEN_ENV, wanted.container
+        container, share = wanted.container, wanted.share
         mine = [one.uuid for one in placed.decided.devices if one.container == container.name]
-        if not mine:
+        if share is None or not mine:
             continue
         text = ",".join(dict.fromkeys(mine))
-        places = container.places(name)
-        why = "the devices that were decided on, for information"
-        if not places:
-            yield Append((*container.path, "env"), {"name": name, "value": text}, why)
-        elif container.value(places[-1]) != text:
-            yield Warn(f"{dotted((*container.path, 'env'))}: {name} is kept as the Pod sets it")
+        yield from _variable(container, names.CHOSEN_ENV, text)
+        if placed.visible and share.vendor.visible_env:
+            yield from _variable(container, share.vendor.visible_env, text)
+
+
+def _variable(container: Container, name: str, text: str) -> Iterator[Change]:
+    places, path = container.places(name), (*container.path, "env")
+    if not places:
+        yield Append(path, {"name": name, "value": text}, "the devices that were decided on")
+    elif container.value(places[-1]) != text:
+        yield Warn(f"{dotted(path)}: {name} is kept as the Pod sets it")

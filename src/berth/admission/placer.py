@@ -85,6 +85,7 @@ class Placer:
             id=decision,
             policy=_policy(pod, manner),
             delivery=manner.delivery,
+            visible=manner.visible,
             refuses_full=manner.refuses(pod.priority_class),
             refuses_never=manner.refuses_never,
             generation=self.fleet.generation,

@@ -25,6 +25,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     policy: Policy
     delivery: Delivery
+    visible: bool = False
     refuses_full: bool = False
     """Whether a Pod for which no node has room now is refused."""
     refuses_never: bool = False
@@ -58,7 +59,13 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
         generation=wish.generation,
     )
     hosts = _hosts(snapshot, (one.node for one in found.candidates))
-    return Placed(request=request, decided=decided, delivery=wish.delivery, hosts=hosts)
+    return Placed(
+        request=request,
+        decided=decided,
+        delivery=wish.delivery,
+        visible=wish.visible,
+        hosts=hosts,
+    )
 
 
 def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:
