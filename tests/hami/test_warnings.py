@@ -60,5 +60,5 @@ def test_a_warning_begins_with_its_place_and_is_not_cut(
 ) -> None:
     """Kubernetes asks for at most 120 characters (HAMi never warns: differences, "warnings")."""
     (warning,) = decide(asked, rules(tmp_path, *flags, **config)).warnings
-    assert warning.startswith(("spec", "metadata"))
-    assert wire.clean([warning]) == [warning]
+    assert str(warning).startswith(("spec", "metadata"))
+    assert wire.clean([str(warning)]) == [str(warning)]

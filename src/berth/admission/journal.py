@@ -120,7 +120,7 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "decision": decision.verdict.value,
         "codes": list(dict.fromkeys(problem.reason.value for problem in decision.problems)),
         "reasons": [_short(reason) for reason in decision.first_reasons(_MOST)],
-        "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
+        "warnings": [_short(warning.text()) for warning in decision.warnings[:_MOST]],
         "patch": [_hushed(operation) for operation in decision.operations[:_MOST]],
     }
 

@@ -15,6 +15,7 @@ from berth.admission.load import Load
 from berth.admission.quotas import Quotas
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
+from berth.model.said import Said
 from berth.observe.readiness import Readiness
 from berth.settings import Server
 
@@ -188,8 +189,7 @@ def decide(
             quotas.finish(review, decision)
         return decision
     if not review.creates_pod or review.object is None:
-        note = "not the creation of a Pod, which alone is our business"
-        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
+        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))
     if path in _MUTATE and quotas and quotas.synced:
         deny = generation.settings.quota.unsized == "deny"
         return quotas.decide(review, review.object, rules, deny_unsized=deny)
@@ -199,9 +199,7 @@ def decide(
     wanted = rules.injections.get(name)
     if wanted is None:
         # Another replica registered it, whose settings are newer or older for some seconds.
-        why = f"the injection {name} is not in the settings of the replica that was asked"
-        warning = f"{why}; nothing was injected"
-        return Decision(
-            verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=(warning,)
-        )
+        why = Said("left.unknown-injection", {"injection": name})
+        warned = (Said("not-injected", {"why": why}),)
+        return Decision(verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=warned)
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)

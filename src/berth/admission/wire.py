@@ -13,6 +13,8 @@ import orjson
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
+from berth.model.said import Said
+from berth.words.catalogue import CATALOGUES, Language
 
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
@@ -156,8 +158,11 @@ def _without_duplicates(pairs: Iterable[tuple[str, Json]]) -> None:
         raise ValueError("duplicate keys")
 
 
-def answer(review: Review, decision: Decision, generation: int) -> bytes:
-    """Answer with what was decided; a patch only where there is one."""
+def answer(review: Review, decision: Decision, generation: int, language: Language = "en") -> bytes:
+    """Answer with what was decided; a patch only where there is one.
+
+    `language` is for the Pod's author. What the audit log keeps is English, for all readers alike.
+    """
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
     if decision.verdict is Verdict.REFUSED or (
@@ -165,13 +170,13 @@ def answer(review: Review, decision: Decision, generation: int) -> bytes:
     ):
         response["auditAnnotations"] = _audit(decision, generation)
     if decision.verdict is Verdict.REFUSED:
-        response |= {"allowed": False, "status": _status(review, decision)}
+        response |= {"allowed": False, "status": _status(review, decision, language)}
         return _encode(review, response)
     if decision.operations:
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
     if decision.warnings:
-        response["warnings"] = list(clean(decision.warnings))
+        response["warnings"] = list(clean(one.text(language) for one in decision.warnings))
     return _encode(review, response)
 
 
@@ -183,7 +188,7 @@ def _audit(decision: Decision, generation: int) -> JsonObject:
     return audit
 
 
-def _status(review: Review, decision: Decision) -> JsonObject:
+def _status(review: Review, decision: Decision, language: Language) -> JsonObject:
     """422 for what is wrong in itself, 403 for what only this cluster's rules forbid.
 
     The causes are what kubectl lists for an Invalid object, a line each.
@@ -196,14 +201,17 @@ def _status(review: Review, decision: Decision) -> JsonObject:
         {
             "reason": "FieldValueInvalid",
             "field": dotted(problem.path),
-            "message": f"{problem.what}; {problem.fix}",
+            "message": problem.said.text(language),
         }
         for problem in shown
     ]
+    sentences = [problem.text(language) for problem in shown]
+    if more:
+        sentences.append(Said("part.and-more", {"count": more}).text(language))
     return {
         "code": status.value,
         "reason": "Forbidden" if by_rule else "Invalid",
-        "message": ". ".join([*map(str, shown), *([f"And {more} more"] if more else [])]),
+        "message": CATALOGUES[language].stop.join(sentences),
         "details": {"kind": "Pod", "name": review.name, "causes": causes},
     }
 

@@ -24,6 +24,7 @@ from berth.cli import demanded, documents, options, show
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import Json, JsonObject, dotted
+from berth.model.said import Said
 
 
 @click.command()
@@ -116,9 +117,9 @@ class Cluster:
         forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
         if forged:  # from this no label opts out
             return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
-        why = f"namespace {namespace} is outside the registration's namespaceSelector"
         unmet = "; ".join(_unmet(self.selector, labels))
-        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(f"{why}: {unmet}",))
+        why = Said("left.selector", {"namespace": namespace, "unmet": unmet})
+        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,))
 
 
 def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
@@ -186,7 +187,7 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
             )
 
 
-def _with(decision: Decision, warnings: tuple[str, ...]) -> Decision:
+def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
     return decision.warned(warnings) if warnings else decision
 
 
@@ -198,8 +199,8 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "name": one.name,
         "demand": demanded.row(decision.demand),
         "decision": decision.verdict.value,
-        "reasons": list(decision.reasons),
-        "warnings": list(wire.clean(decision.warnings)),
+        "reasons": list(decision.reasons()),
+        "warnings": list(wire.clean(map(str, decision.warnings))),
         "patch": [*decision.operations],
         "pod": decision.pod,
     }

@@ -26,7 +26,7 @@ def decision(title: str, before: JsonObject, decided: Decision) -> None:
     for line in demanded.said(decided.demand) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")
     mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
-    for reason in decided.reasons:
+    for reason in decided.reasons():
         click.echo(f"  {mark} {reason}")
     for warning in decided.warnings:
         click.echo(f"  {click.style('!', fg='yellow')} {warning}")

@@ -1,0 +1,47 @@
+"""What is said to people, as a value: a code and the facts. The sentence is made where it is read.
+
+Most that could be said is never read, and who reads it chooses the language.
+"""
+
+from collections.abc import Mapping
+from typing import TypeAlias, Union
+
+import msgspec
+
+from berth.model.raw import Path, dotted
+from berth.words.catalogue import CATALOGUES, ENTRIES, Language
+
+Fact: TypeAlias = Union[str, int, Path, "Said"]
+"""A name, a number, a place, or a sentence within a sentence."""
+Facts: TypeAlias = Mapping[str, Fact]
+NO_FACTS: Facts = {}
+
+
+class Said(msgspec.Struct, frozen=True):
+    """A warning, the reason for an edit, or why nothing is done. `code` is stable."""
+
+    code: str
+    facts: Facts = NO_FACTS
+
+    def text(self, language: Language = "en") -> str:
+        """Return the sentence."""
+        what, fix = clauses(self.code, self.facts, language)
+        return f"{what}{CATALOGUES[language].semicolon}{fix}" if fix else what
+
+    def __str__(self) -> str:
+        return self.text()
+
+
+def clauses(code: str, facts: Facts, language: Language) -> tuple[str, str]:
+    """Return what is the case, and what to do, if the sentence says so."""
+    what, fix = ENTRIES[language][code]
+    if not facts:
+        return what, fix
+    shown = {name: _shown(fact, language) for name, fact in facts.items()}
+    return what.format_map(shown), fix and fix.format_map(shown)
+
+
+def _shown(fact: Fact, language: Language) -> str | int:
+    if isinstance(fact, Said):
+        return fact.text(language)
+    return dotted(fact) if isinstance(fact, tuple) else fact

@@ -1,0 +1,12 @@
+"""The shape of a catalogue's entries."""
+
+from typing import NamedTuple
+
+
+class Entry(NamedTuple):
+    """A sentence with `{facts}` in braces, by Python's format strings, without its place."""
+
+    what: str
+    """What is wrong, or what was done: "{shown} is negative"."""
+    fix: str = ""
+    """What to do, in the imperative; it ends the sentence."""
