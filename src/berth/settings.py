@@ -29,6 +29,7 @@ from berth.bounds import (
 )
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
+from berth.words.catalogue import Language
 
 # A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
 Fragment: TypeAlias = dict[str, Any]
@@ -244,6 +245,8 @@ class Log(Group, frozen=True):
 class Settings(Group, frozen=True):
     """The root. Read docs/reference/settings.md for the file as a whole."""
 
+    language: Language = "en"
+    """Of refusals, warnings and `berth explain`: English or Chinese; the log is English."""
     server: Server = msgspec.field(default_factory=Server)
     metrics: Metrics = msgspec.field(default_factory=Metrics)
     reload: Reload = msgspec.field(default_factory=Reload)

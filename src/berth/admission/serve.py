@@ -89,7 +89,7 @@ class Handler:
             if budget is not None and perf_counter() - started > budget:
                 raise _OutOfTimeError  # noqa: TRY301  as where the body does not come
             decision = decide(review, generation, path, self.quotas)
-            answer = wire.answer(review, decision, generation.number)
+            answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
         except _OutOfTimeError:

@@ -8,7 +8,7 @@ from berth.dialects.hami import Reading
 from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.pod import Container, Pod
-from berth.model.said import Fact, Facts, Said
+from berth.model.said import Facts, Said, either
 from berth.model.vendor import Vendor
 
 
@@ -43,16 +43,13 @@ def _privileged(pod: Pod) -> Iterator[Problem]:
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:
     path = (*container.path, "env")
     if rules.limit_env is Handling.DENY:
+        asked = [one for one in (vendor.memory, vendor.cores) if one]
         for name in sorted(rules.options.foreign(container, vendor.limit_env)):
-            facts = {"name": name, "resources": _either(vendor.memory, vendor.cores)}
+            facts = {"name": name, "resources": either(asked or [vendor.count])}
             yield Problem("device-env.limit", path, facts)
     visible = {vendor.visible_env} - {""}
     if rules.device_env is Handling.DENY and rules.options.foreign(container, visible):
         yield Problem("device-env.visible", path, {"name": vendor.visible_env})
-
-
-def _either(one: str, other: str) -> Fact:
-    return Said("part.or", {"one": one, "other": other}) if one and other else one or other
 
 
 def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:

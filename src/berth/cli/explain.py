@@ -25,6 +25,7 @@ from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import Json, JsonObject, dotted
 from berth.model.said import Said
+from berth.words.catalogue import Language
 
 
 @click.command()
@@ -83,11 +84,16 @@ def command(
     )
     explained = list(_explain(read, cluster))
     if output == "json":
-        sys.stdout.write(orjson.dumps([_row(one) for one in explained]).decode() + "\n")
+        sys.stdout.write(
+            orjson.dumps([_row(one, loaded.language) for one in explained]).decode() + "\n"
+        )
     else:
         for one in explained:
             show.decision(
-                f"{one.source}: {one.kind}/{one.name}{one.where}", one.before, one.decision
+                f"{one.source}: {one.kind}/{one.name}{one.where}",
+                one.before,
+                one.decision,
+                loaded.language,
             )
         click.echo(show.summary(one.decision for one in explained))
     if any(one.decision.verdict is Verdict.REFUSED for one in explained):
@@ -191,7 +197,7 @@ def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
     return decision.warned(warnings) if warnings else decision
 
 
-def _row(one: Explained) -> Mapping[str, Json]:
+def _row(one: Explained, language: Language) -> Mapping[str, Json]:
     decision = one.decision
     return {
         "source": one.source,
@@ -199,8 +205,8 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "name": one.name,
         "demand": demanded.row(decision.demand),
         "decision": decision.verdict.value,
-        "reasons": list(decision.reasons()),
-        "warnings": list(wire.clean(map(str, decision.warnings))),
+        "reasons": list(decision.reasons(language)),
+        "warnings": list(wire.clean(one.text(language) for one in decision.warnings)),
         "patch": [*decision.operations],
         "pod": decision.pod,
     }

@@ -3,7 +3,7 @@
 Most that could be said is never read, and who reads it chooses the language.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias, Union
 
 import msgspec
@@ -30,6 +30,12 @@ class Said(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         return self.text()
+
+
+def either(names: Sequence[str]) -> Fact:
+    """Join names, of which there is one at least, by "or"."""
+    *others, last = names
+    return Said("part.or", {"one": ", ".join(others), "other": last}) if others else last
 
 
 def clauses(code: str, facts: Facts, language: Language) -> tuple[str, str]:

@@ -10,6 +10,7 @@ from msgspec import Meta
 
 from berth.model.raw import Json
 from berth.model.records import Counted, Records
+from berth.model.said import either
 from berth.model.section import Count, Keys, Scaling, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -92,7 +93,7 @@ def _faults(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
         yield Fault(
             code="annotation.mode",
             annotation=MODE,
-            facts={"shown": mode[:40], "known": ", ".join(_MODES[:-1]), "last": _MODES[-1]},
+            facts={"shown": mode[:40], "known": either(_MODES)},
         )
     largest = max(_profile_mib(vendor, annotations.get(_MODELS)), default=0)
     if mode == "mig" and largest and vendor.mib(asked.memory or 0) > largest:

@@ -3,25 +3,35 @@
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
-from berth.words.english_amounts import AMOUNTS
-from berth.words.english_pods import PODS
-from berth.words.english_reasons import REASONS
-from berth.words.english_warnings import WARNINGS
+from berth.words import (
+    chinese_amounts,
+    chinese_demand,
+    chinese_pods,
+    chinese_reasons,
+    chinese_warnings,
+    english_amounts,
+    english_demand,
+    english_pods,
+    english_reasons,
+    english_warnings,
+)
 from berth.words.entry import Entry
 
-Language: TypeAlias = Literal["en"]
+Language: TypeAlias = Literal["en", "zh"]
+"""By its code of ISO 639: English, or Chinese in simplified characters."""
 
 
 class Catalogue(NamedTuple):
-    """The sentences of one language, and how its clauses are joined."""
+    """The sentences of one language, and what stands between clauses."""
 
     refusals: Mapping[str, Entry]
     warnings: Mapping[str, Entry]
     reasons: Mapping[str, Entry]
-    colon: str
+    """Why something is done or not, what was understood, and parts of other sentences."""
+    comma: str
     semicolon: str
+    colon: str
     stop: str
-    """Between sentences."""
 
     @property
     def entries(self) -> dict[str, Entry]:
@@ -30,7 +40,18 @@ class Catalogue(NamedTuple):
 
 
 CATALOGUES: Mapping[Language, Catalogue] = {
-    "en": Catalogue({**AMOUNTS, **PODS}, WARNINGS, REASONS, ": ", "; ", ". "),
+    "en": Catalogue(
+        {**english_amounts.AMOUNTS, **english_pods.PODS},
+        english_warnings.WARNINGS,
+        {**english_reasons.REASONS, **english_demand.DEMAND},
+        *(", ", "; ", ": ", ". "),
+    ),
+    "zh": Catalogue(
+        {**chinese_amounts.AMOUNTS, **chinese_pods.PODS},
+        chinese_warnings.WARNINGS,
+        {**chinese_reasons.REASONS, **chinese_demand.DEMAND},
+        *("，", "；", "：", "。"),
+    ),
 }
 ENTRIES: Mapping[Language, Mapping[str, Entry]] = {
     language: catalogue.entries for language, catalogue in CATALOGUES.items()

@@ -13,7 +13,7 @@ PODS = {
     ),
     "annotation.switch": Entry("{shown} is neither true nor false", "write true or false"),
     "annotation.list": Entry("{shown} is not a list", "write it as text, with commas"),
-    "annotation.mode": Entry("{shown} is no way to share a card", "write {known} or {last}"),
+    "annotation.mode": Entry("{shown} is no way to share a card", "write {known}"),
     "annotation.metax": Entry("{shown} is not known to MetaX's software", "write one of {known}"),
     "contradiction.models": Entry(
         "every model that {chosen} chooses is left out here",
