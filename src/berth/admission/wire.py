@@ -5,6 +5,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from http import HTTPStatus
+from textwrap import wrap
 from typing import Any, Literal
 
 import msgspec
@@ -18,6 +19,7 @@ from berth.words.catalogue import CATALOGUES, Language
 
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
+_GOES_ON = "… "
 MOST_PROBLEMS = 32  # what a person reads; a Pod of 3 MiB could have fifty thousand
 MOST_AUDITED = 2000  # characters: an audit event is a line of a file, or a call of its own
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
@@ -165,7 +167,7 @@ def answer(review: Review, decision: Decision, generation: int, language: Langua
     """
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
-    if decision.verdict is Verdict.REFUSED or (
+    if decision.verdict in (Verdict.REFUSED, Verdict.AUDITED) or (
         review.creates_pod and decision.verdict is not Verdict.UNCHANGED
     ):
         response["auditAnnotations"] = _audit(decision, generation)
@@ -176,14 +178,16 @@ def answer(review: Review, decision: Decision, generation: int, language: Langua
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
     if decision.warnings:
-        response["warnings"] = list(clean(one.text(language) for one in decision.warnings))
+        response["warnings"] = warnings(decision, language)
     return _encode(review, response)
 
 
 def _audit(decision: Decision, generation: int) -> JsonObject:
     """Return what the API server's audit log keeps, each key after the webhook's name."""
     audit: JsonObject = {"decision": decision.verdict.value, "generation": str(generation)}
-    if reasons := decision.first_reasons(MOST_PROBLEMS):
+    if decision.would:
+        audit["would"] = decision.would.verdict.value
+    if reasons := (decision.would or decision).first_reasons(MOST_PROBLEMS):
         audit["reasons"] = "; ".join(reasons)[:MOST_AUDITED]
     return audit
 
@@ -216,14 +220,29 @@ def _status(review: Review, decision: Decision, language: Language) -> JsonObjec
     }
 
 
+def warnings(decision: Decision, language: Language) -> list[Json]:
+    """Return the warnings of a decision as kube-apiserver passes them on."""
+    return [*clean(line for said in decision.warnings for line in _lines(said, language))]
+
+
+def _lines(said: Said, language: Language) -> Iterable[str]:
+    """Return one line, but of a refusal that is let through all of it: it ends in what to do."""
+    text = said.text(language)
+    if said.code != "audit.problem" or len(text) <= LONGEST_WARNING:
+        return [text]
+    first, *more = wrap(text, LONGEST_WARNING - len(_GOES_ON))
+    return [first, *(f"{_GOES_ON}{line}" for line in more)]
+
+
 def clean(warnings: Iterable[str]) -> Iterable[str]:
     """Make warnings that kube-apiserver passes on: one line each, short, no two alike."""
-    lines = (" ".join(_CONTROL.sub(" ", warning).split()) for warning in warnings)
-    short = (
-        line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"
-        for line in lines
-    )
-    return list(dict.fromkeys(short))[:MOST_WARNINGS]
+    lines: dict[str, None] = {}
+    for warning in warnings:
+        line = " ".join(_CONTROL.sub(" ", warning).split())
+        lines[line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"] = None
+        if len(lines) == MOST_WARNINGS:
+            break
+    return [*lines]
 
 
 def _encode(review: Review, response: JsonObject) -> bytes:

@@ -11,16 +11,21 @@ from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
 
 
-def decide(document: JsonObject, namespace: str, rules: Rules) -> Decision:
+def decide(
+    document: JsonObject, namespace: str, rules: Rules, *, audited: bool = False
+) -> Decision:
     """Let a workload pass, with a warning for each reason for which no Pod of it ever will.
 
-    A template can be changed as long as it lives, so it is not refused.
+    A template can be changed as long as it lives, so it is not refused. Where its namespace is
+    `audited`, its Pods are not either.
     """
-    warnings = tuple(_warnings(document, namespace, rules))
+    warnings = tuple(_warnings(document, namespace, rules, audited=audited))
     return Decision(verdict=Verdict.UNCHANGED, pod=document, warnings=warnings)
 
 
-def _warnings(document: JsonObject, namespace: str, rules: Rules) -> Iterator[Said]:
+def _warnings(
+    document: JsonObject, namespace: str, rules: Rules, *, audited: bool
+) -> Iterator[Said]:
     if namespace in rules.excluded_namespaces:
         return
     for template in templates.find(document):
@@ -31,7 +36,8 @@ def _warnings(document: JsonObject, namespace: str, rules: Rules) -> Iterator[Sa
             return  # the API server says so itself
         for problem in decision.problems:
             # Two lines: a warning is short, and what to do is the end of the sentence.
-            yield Said("workload.where", {"path": (*template.path, *problem.path)})
+            path = (*template.path, *problem.path)
+            yield Said("workload.audited" if audited else "workload.refused", {"path": path})
             yield Said("workload.why", {"problem": problem.said})
         if not decision.problems:
             yield from decision.warnings

@@ -15,6 +15,7 @@ from berth.admission import (
     mutate,
     registration,
     selector,
+    shadow,
     templates,
     wire,
     workloads,
@@ -117,6 +118,11 @@ class Cluster:
         """Decide as the server does, if it is asked at all. Raises BadReview."""
         own = self.labels_by_namespace.get(namespace, {})
         labels = {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
+        decision = self._decide(pod, namespace, labels)
+        audited = self.rules.audited.holds(namespace, labels)
+        return shadow.of(decision, pod) if audited else decision
+
+    def _decide(self, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> Decision:
         decision = mutate.decide_all(pod, namespace, labels, self.rules)
         if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
             return decision
@@ -205,8 +211,9 @@ def _row(one: Explained, language: Language) -> Mapping[str, Json]:
         "name": one.name,
         "demand": demanded.row(decision.demand),
         "decision": decision.verdict.value,
-        "reasons": list(decision.reasons(language)),
-        "warnings": list(wire.clean(one.text(language) for one in decision.warnings)),
+        **({"would": decision.would.verdict.value} if decision.would else {}),
+        "reasons": list((decision.would or decision).reasons(language)),
+        "warnings": wire.warnings(decision, language),
         "patch": [*decision.operations],
         "pod": decision.pod,
     }

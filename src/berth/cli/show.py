@@ -17,6 +17,7 @@ COLOURS = {
     Verdict.UNCHANGED: "white",
     Verdict.IGNORED: "yellow",
     Verdict.REFUSED: "red",
+    Verdict.AUDITED: "magenta",
 }
 
 

@@ -7,10 +7,10 @@ docs/reference/differences.md.
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from berth.dialects import amounts, shares, variables, wishes
+from berth.dialects.dialect import Dialect, Reading
 from berth.dialects.options import Hidden, Options
+from berth.model.decided import Decided
 from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Put
@@ -19,7 +19,7 @@ from berth.model.raw import Json
 from berth.model.said import Said
 from berth.model.vendor import Vendor
 
-__all__ = ["Options", "Reading", "completed", "read", "write"]
+__all__ = ["DIALECT", "Options", "Reading", "completed", "read", "write"]
 
 _CORE_POLICY = Said("why.core-policy")
 _CONTAINER_NAME = Said("why.container-name")
@@ -27,14 +27,7 @@ _DEVICE_PLUGIN = Said("why.device-plugin")
 _HIDDEN = Said("why.hidden")
 _SCHEDULER = Said("why.scheduler")
 _VENDOR_ANNOTATION = Said("why.vendor-annotation")
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """The demand of a Pod, all that is wrong with it, and what its author should know."""
-
-    demand: Demand
-    problems: tuple[Problem, ...]
-    warnings: tuple[Said, ...]
+_DECIDED = Said("why.decided")
 
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
@@ -107,7 +100,7 @@ def _misplaced(pod: Pod, options: Options) -> Iterator[Said]:
             yield Said("no-effect.annotation", {"path": ("metadata", "annotations", name)})
 
 
-def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
     """Yield what completes `pod` for HAMi, and warnings about what that replaces."""
     for wanted in demand.containers:
         if wanted.share:
@@ -116,6 +109,8 @@ def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
             yield from _hide(wanted, hidden)
     if demand.any:
         yield from _pod_wide(demand, pod, options.scheduler_name)
+    if placed is not None and placed.devices:
+        yield from _chosen(demand, placed, pod)
 
 
 def completed(
@@ -187,3 +182,21 @@ def _annotations(pod: Pod, sharing: list[Share]) -> Iterator[Change]:
             yield Said("replaced.annotation", {"path": path, "value": value})
         if there != value:
             yield Put(path, value, _VENDOR_ANNOTATION)
+
+
+def _chosen(demand: Demand, placed: Decided, pod: Pod) -> Iterator[Change]:
+    """Name the devices that were decided on: HAMi gives out none but those listed."""
+    sharing = {one.container.name: one.share for one in demand.containers if one.share}
+    chosen: dict[str, list[str]] = {}
+    for device in placed.devices:
+        share = sharing.get(device.container)
+        if share:
+            for key in share.vendor.selectors.uuids[:1]:
+                chosen.setdefault(key, []).append(device.uuid)
+    for key, uuids in chosen.items():
+        text = ",".join(dict.fromkeys(uuids))
+        if pod.annotations.get(key) != text:
+            yield Put(("metadata", "annotations", key), text, _DECIDED)
+
+
+DIALECT = Dialect(name="hami", read=read, write=write)

@@ -23,6 +23,7 @@ class Verdict(Enum):
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
+    AUDITED = "audited"
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -76,6 +77,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What was understood of the Pod's wish, where it came to that."""
     dialect: str = "hami"
     """How the Pod asked."""
+    would: "Decision | None" = None
+    """What would have been done, where the namespace is in audit."""
 
     def reasons(self, language: Language = "en") -> Iterator[str]:
         """Yield why, in sentences: what is wrong, why nothing is done, and why each edit is made.

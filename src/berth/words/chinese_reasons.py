@@ -18,6 +18,7 @@ REASONS = {
     "why.runtime-class": Entry("{vendor} 容器使用这个 RuntimeClass 运行"),
     "why.scheduler": Entry("只有 HAMi 调度器了解卡的份额"),
     "why.vendor-annotation": Entry("厂商的调度器会读取它"),
+    "why.decided": Entry("已经选定的设备"),
     "why.counted-once": Entry("使它在配额中只计一次"),
     "why.original": Entry("保留改动之前的原始申请"),
     "why.injection": Entry("设置中的注入 {injection}"),

@@ -22,6 +22,11 @@ WARNINGS = {
     "unrecorded": Entry("{path} 已满，无法在其中记录原始申请"),
     "not-injected": Entry("{why}", "没有注入任何内容"),
     "not-rewritten": Entry("{path} 不是 GPU webhook 所写的样子，设备可能永远不会分配"),
-    "workload.where": Entry("{path}：它的 Pod 将被拒绝"),
+    "workload.refused": Entry("{path}：它的 Pod 将被拒绝"),
+    "workload.audited": Entry("{path}：若不是处于审计模式，它的 Pod 将被拒绝"),
     "workload.why": Entry("{problem}"),
+    "audit.changed": Entry("审计：这个 Pod 本应被改写，现按原样存储"),
+    "audit.refused": Entry("审计：本应拒绝，现予放行"),
+    "audit.problem": Entry("{path}：{problem}"),
+    "audit.edit": Entry("{path}：{why}"),
 }

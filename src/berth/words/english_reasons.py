@@ -18,6 +18,7 @@ REASONS = {
     "why.runtime-class": Entry("{vendor} containers run under this RuntimeClass"),
     "why.scheduler": Entry("only HAMi's scheduler knows the shares of a card"),
     "why.vendor-annotation": Entry("the vendor's scheduler reads it"),
+    "why.decided": Entry("the devices that were decided on"),
     "why.counted-once": Entry("its share of the quota is counted once"),
     "why.original": Entry("keeps what was asked for before this change"),
     "why.injection": Entry("injection {injection} of the settings"),

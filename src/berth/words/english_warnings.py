@@ -29,6 +29,11 @@ WARNINGS = {
     "not-rewritten": Entry(
         "{path} is not as the GPU webhook writes it, so the device may never come"
     ),
-    "workload.where": Entry("{path}: its Pods will be refused"),
+    "workload.refused": Entry("{path}: its Pods will be refused"),
+    "workload.audited": Entry("{path}: its Pods would be refused, but for audit"),
     "workload.why": Entry("{problem}"),
+    "audit.changed": Entry("audit: this Pod would be changed, and is stored as it came"),
+    "audit.refused": Entry("audit: this would be refused, and is let through"),
+    "audit.problem": Entry("{path}: {problem}"),
+    "audit.edit": Entry("{path}: {why}"),
 }
