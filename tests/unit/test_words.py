@@ -1,7 +1,8 @@
 """Every code has its sentence in each language, and every place that says it has its facts."""
 
 import ast
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from string import Formatter
 
@@ -9,7 +10,9 @@ import pytest
 
 import berth
 from berth.model.reason import Reason
+from berth.words import chinese_causes, english_causes
 from berth.words.catalogue import CATALOGUES, ENTRIES, Language
+from berth.words.entry import Cause
 
 SOURCES = Path(berth.__file__).parent
 CODES = ENTRIES["en"]
@@ -34,6 +37,26 @@ def test_each_language_says_all_that_english_says(language: Language) -> None:
         said = ENTRIES[language][code]
         assert facts(code, language) == facts(code, "en"), code
         assert (bool(said.what), bool(said.fix)) == (bool(what), bool(fix)), code
+
+
+def test_chinese_is_chinese() -> None:
+    """No sentence was left in English, and none has the marks of one."""
+    for code, entry in ENTRIES["zh"].items():
+        for text in filter(None, entry):
+            bare = re.sub(r"\{.*?\}", "", text)
+            han = re.search(r"[\u4e00-\u9fff]", bare)
+            assert han or not re.search(r"\w", bare), code
+            assert not re.search(r"[,;?!] |: (?!\{(value|soft)\}|1，)|[;.]$", text), code
+
+
+@pytest.mark.parametrize("causes", [english_causes.CAUSES, chinese_causes.CAUSES])
+def test_each_class_has_a_cause_and_a_remedy(causes: Mapping[str, Cause]) -> None:
+    """The remedy is in each sentence of the class, or in its cause."""
+    catalogue = CATALOGUES["en"]
+    entries = {**catalogue.refusals, **catalogue.warnings}
+    assert causes.keys() == {code.partition(".")[0] for code in entries}
+    for code, entry in entries.items():
+        assert entry.fix or causes[code.partition(".")[0]].remedy, code
 
 
 def test_a_code_has_one_sentence_and_a_sentence_one_code() -> None:

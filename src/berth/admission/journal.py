@@ -127,6 +127,7 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "decision": decision.verdict.value,
         **({"would": told.verdict.value} if decision.would else {}),
         "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
+        "said": list(told.said[:_MOST]),
         "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
         "warnings": [_short(warning.text()) for warning in decision.warnings[:_MOST]],
         "patch": [_hushed(operation) for operation in told.operations[:_MOST]],

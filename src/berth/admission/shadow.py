@@ -30,7 +30,7 @@ def of(decision: Decision, raw: JsonObject) -> Decision:
 def _warnings(decision: Decision) -> Iterator[Said]:
     yield _HEAD[decision.verdict]
     for problem in decision.problems:
-        yield Said("audit.problem", {"path": problem.path, "problem": problem.said})
+        yield Said("audit.problem", {"path": problem.path, "problem": problem.clause})
     for edit in decision.edits:
         yield Said("audit.edit", {"path": edit.path, "why": edit.why})
     yield from decision.warnings

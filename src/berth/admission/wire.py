@@ -205,7 +205,7 @@ def _status(review: Review, decision: Decision, language: Language) -> JsonObjec
         {
             "reason": "FieldValueInvalid",
             "field": dotted(problem.path),
-            "message": problem.said.text(language),
+            "message": problem.clause.text(language),
         }
         for problem in shown
     ]

@@ -38,7 +38,7 @@ def _warnings(
             # Two lines: a warning is short, and what to do is the end of the sentence.
             path = (*template.path, *problem.path)
             yield Said("workload.audited" if audited else "workload.refused", {"path": path})
-            yield Said("workload.why", {"problem": problem.said})
+            yield Said("workload.why", {"problem": problem.clause})
         if not decision.problems:
             yield from decision.warnings
 

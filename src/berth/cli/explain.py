@@ -212,6 +212,7 @@ def _row(one: Explained, language: Language) -> Mapping[str, Json]:
         "demand": demanded.row(decision.demand),
         "decision": decision.verdict.value,
         **({"would": decision.would.verdict.value} if decision.would else {}),
+        "said": list((decision.would or decision).said),
         "reasons": list((decision.would or decision).reasons(language)),
         "warnings": wire.warnings(decision, language),
         "patch": [*decision.operations],

@@ -50,13 +50,13 @@ class Problem(msgspec.Struct, frozen=True):
         return clauses(self.code, self.facts, "en")[1]
 
     @property
-    def said(self) -> Said:
+    def clause(self) -> Said:
         """The sentence without the path."""
         return Said(self.code, self.facts)
 
     def text(self, language: Language = "en") -> str:
         """Return the whole sentence: where, what, and what to do."""
-        return f"{dotted(self.path)}{CATALOGUES[language].colon}{self.said.text(language)}"
+        return f"{dotted(self.path)}{CATALOGUES[language].colon}{self.clause.text(language)}"
 
     def __str__(self) -> str:
         return self.text()
@@ -79,6 +79,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """How the Pod asked."""
     would: "Decision | None" = None
     """What would have been done, where the namespace is in audit."""
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """The codes of all that is wrong or warned of, each once."""
+        codes = dict.fromkeys(problem.code for problem in self.problems)
+        return tuple(codes | dict.fromkeys(warning.code for warning in self.warnings))
 
     def reasons(self, language: Language = "en") -> Iterator[str]:
         """Yield why, in sentences: what is wrong, why nothing is done, and why each edit is made.

@@ -10,3 +10,11 @@ class Entry(NamedTuple):
     """What is wrong, or what was done: "{shown} is negative"."""
     fix: str = ""
     """What to do, in the imperative; it ends the sentence."""
+
+
+class Cause(NamedTuple):
+    """What stands behind a class of sentences, for those who look it up."""
+
+    why: str
+    remedy: str = ""
+    """What to do, where the sentences do not say it."""
