@@ -18,7 +18,7 @@ def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
     A Pod that asks for a device in a wrong way is judged as one that asks: all at once.
     """
     yield from reading.problems
-    for name in sorted(rules.known & pod.pod_level.keys()):
+    for name in sorted(rules.known.intersection(pod.pod_level)):
         yield Problem("pod-level", ("spec", "resources"), {"name": name})
     if not (reading.demand.any or reading.problems):
         return

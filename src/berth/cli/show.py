@@ -23,7 +23,7 @@ COLOURS = {
 
 def decision(title: str, before: JsonObject, decided: Decision, language: Language) -> None:
     """Print what was understood of one Pod, what happens to it, and why."""
-    verdict = click.style(decided.verdict.value, fg=COLOURS[decided.verdict], bold=True)
+    verdict = click.style(decided.verdict, fg=COLOURS[decided.verdict], bold=True)
     click.echo(f"{click.style(title, bold=True)}  {verdict}")
     for line in demanded.said(decided.demand, language) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")
