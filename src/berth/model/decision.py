@@ -42,12 +42,12 @@ class Problem(msgspec.Struct, frozen=True):
     @property
     def what(self) -> str:
         """What is wrong, without the path: "16Gi is more MiB than any card has"."""
-        return clauses(self.code, self.facts, "en")[0]
+        return clauses(self.code, self.facts)[0]
 
     @property
     def fix(self) -> str:
         """What to do, in the imperative: "write 16384"."""
-        return clauses(self.code, self.facts, "en")[1]
+        return clauses(self.code, self.facts)[1]
 
     @property
     def clause(self) -> Said:
@@ -83,6 +83,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def said(self) -> tuple[str, ...]:
         """The codes of all that is wrong or warned of, each once."""
+        if not (self.problems or self.warnings):
+            return ()
         codes = dict.fromkeys(problem.code for problem in self.problems)
         return tuple(codes | dict.fromkeys(warning.code for warning in self.warnings))
 

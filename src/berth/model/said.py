@@ -9,7 +9,7 @@ from typing import TypeAlias, Union
 import msgspec
 
 from berth.model.raw import Path, dotted
-from berth.words.catalogue import CATALOGUES, ENTRIES, Language
+from berth.words.catalogue import ENTRIES, SENTENCES, Language
 
 Fact: TypeAlias = Union[str, int, Path, "Said"]
 """A name, a number, a place, or a sentence within a sentence."""
@@ -25,8 +25,8 @@ class Said(msgspec.Struct, frozen=True):
 
     def text(self, language: Language = "en") -> str:
         """Return the sentence."""
-        what, fix = clauses(self.code, self.facts, language)
-        return f"{what}{CATALOGUES[language].semicolon}{fix}" if fix else what
+        sentence = SENTENCES[language][self.code]
+        return sentence.format_map(_shown(self.facts, language)) if self.facts else sentence
 
     def __str__(self) -> str:
         return self.text()
@@ -38,16 +38,20 @@ def either(names: Sequence[str]) -> Fact:
     return Said("part.or", {"one": ", ".join(others), "other": last}) if others else last
 
 
-def clauses(code: str, facts: Facts, language: Language) -> tuple[str, str]:
+def clauses(code: str, facts: Facts, language: Language = "en") -> tuple[str, str]:
     """Return what is the case, and what to do, if the sentence says so."""
     what, fix = ENTRIES[language][code]
-    if not facts:
-        return what, fix
-    shown = {name: _shown(fact, language) for name, fact in facts.items()}
-    return what.format_map(shown), fix and fix.format_map(shown)
+    shown = _shown(facts, language)
+    return what.format_map(shown), fix.format_map(shown)
 
 
-def _shown(fact: Fact, language: Language) -> str | int:
-    if isinstance(fact, Said):
-        return fact.text(language)
-    return dotted(fact) if isinstance(fact, tuple) else fact
+def _shown(facts: Facts, language: Language) -> dict[str, str | int]:
+    """Return the facts as they stand in a sentence."""
+    return {
+        name: fact if isinstance(fact, str | int) else _written(fact, language)
+        for name, fact in facts.items()
+    }
+
+
+def _written(fact: Path | Said, language: Language) -> str:
+    return fact.text(language) if isinstance(fact, Said) else dotted(fact)

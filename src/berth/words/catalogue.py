@@ -56,3 +56,11 @@ CATALOGUES: Mapping[Language, Catalogue] = {
 ENTRIES: Mapping[Language, Mapping[str, Entry]] = {
     language: catalogue.entries for language, catalogue in CATALOGUES.items()
 }
+SENTENCES: Mapping[Language, Mapping[str, str]] = {
+    language: {
+        code: f"{what}{CATALOGUES[language].semicolon}{fix}" if fix else what
+        for code, (what, fix) in entries.items()
+    }
+    for language, entries in ENTRIES.items()
+}
+"""The same with both clauses joined, as every request needs some."""
