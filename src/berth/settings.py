@@ -255,8 +255,6 @@ class Log(Group, frozen=True):
 class Settings(Group, frozen=True):
     """The root. Read docs/reference/settings.md for the file as a whole."""
 
-    language: Language = "en"
-    """Of refusals, warnings and `berth explain`: English or Chinese; the log is English."""
     server: Server = msgspec.field(default_factory=Server)
     metrics: Metrics = msgspec.field(default_factory=Metrics)
     reload: Reload = msgspec.field(default_factory=Reload)
@@ -269,6 +267,8 @@ class Settings(Group, frozen=True):
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
+    language: Language = "en"
+    """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""
 
 
 Keys: TypeAlias = tuple[str, ...]

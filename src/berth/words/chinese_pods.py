@@ -2,6 +2,8 @@
 
 from berth.words.entry import Entry
 
+_RETRY = "请稍后重试，若仍然如此请告知集群管理员"
+
 PODS = {
     "annotation.weights": Entry(
         "{shown} 不是有效的设备权重", "请写 slot=1,core=1,memory=1 这样的整数，且不能全为 0"
@@ -61,6 +63,21 @@ PODS = {
     ),
     "undone": Entry(
         "不是 GPU webhook 所写的样子（{why}）：webhook 未被调用，或其改写已被撤销",
-        "请稍后重试，若仍然如此请告知集群管理员",
+        _RETRY,
     ),
+    "undone.scheduler": Entry(
+        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，"
+        "但 spec.schedulerName 不是 {scheduler}",
+        _RETRY,
+    ),
+    "undone.node-name": Entry(
+        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但指定了 spec.nodeName", _RETRY
+    ),
+    "undone.runtime-class": Entry(
+        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但没有设置 RuntimeClass", _RETRY
+    ),
+    "undone.privileged": Entry(
+        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权的", _RETRY
+    ),
+    "undone.lacking": Entry("GPU webhook 没有改写这个 Pod：容器 {lacking}", _RETRY),
 }

@@ -34,6 +34,8 @@ REASONS = {
     "left.no-creation": Entry("不是创建 Pod，而我们只处理这种请求"),
     "left.unknown-injection": Entry("被询问的副本的设置中没有注入 {injection}"),
     "left.selector": Entry("命名空间 {namespace} 不在注册的 namespaceSelector 范围内：{unmet}"),
+    "part.lacks": Entry("{container} 缺少 {name}"),
+    "part.sets": Entry("{container} 设置了 {name}"),
     "part.nothing": Entry("空值"),
     "part.or": Entry("{one} 或 {other}"),
     "part.author": Entry("修改者"),

@@ -2,6 +2,8 @@
 
 from berth.words.entry import Entry
 
+_RETRY = "try again shortly, and tell the cluster's administrators if it stays so"
+
 PODS = {
     "annotation.weights": Entry(
         "{shown} does not weigh a device",
@@ -75,7 +77,29 @@ PODS = {
         "leave it as it is; policy.allocators names who else may write it",
     ),
     "undone": Entry(
-        "is not as the GPU webhook writes it ({why}): it was not asked, or undone",
-        "try again shortly, and tell the cluster's administrators if it stays so",
+        "is not as the GPU webhook writes it ({why}): it was not asked, or undone", _RETRY
+    ),
+    "undone.scheduler": Entry(
+        "the GPU webhook did not rewrite this Pod: container {container} asks for a device, but "
+        "spec.schedulerName is not {scheduler}",
+        _RETRY,
+    ),
+    "undone.node-name": Entry(
+        "the GPU webhook did not rewrite this Pod: container {container} asks for a device, but "
+        "spec.nodeName is set",
+        _RETRY,
+    ),
+    "undone.runtime-class": Entry(
+        "the GPU webhook did not rewrite this Pod: container {container} asks for a device, but "
+        "no RuntimeClass is set",
+        _RETRY,
+    ),
+    "undone.privileged": Entry(
+        "the GPU webhook did not rewrite this Pod: container {container} asks for a device, but "
+        "the Pod is privileged",
+        _RETRY,
+    ),
+    "undone.lacking": Entry(
+        "the GPU webhook did not rewrite this Pod: container {lacking}", _RETRY
     ),
 }

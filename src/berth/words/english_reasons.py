@@ -40,6 +40,8 @@ REASONS = {
     "left.selector": Entry(
         "namespace {namespace} is outside the registration's namespaceSelector: {unmet}"
     ),
+    "part.lacks": Entry("{container} lacks {name}"),
+    "part.sets": Entry("{container} sets {name}"),
     "part.nothing": Entry("nothing"),
     "part.or": Entry("{one} or {other}"),
     "part.author": Entry("who changes it"),
