@@ -1,15 +1,23 @@
-"""The real control plane for every test that asks for it, started at the first that does."""
+"""What holds for all tests, and the real control plane for each that asks for it."""
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 
 import click
+import hypothesis
 import pytest
 
 from tests.cluster import build, controlplane, namespaces
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError
 from tests.cluster.kubectl import Kubectl
+
+
+# An example that takes long says that the machine is busy: laws about time are tests of their own.
+hypothesis.settings.register_profile(
+    "suite", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("suite")
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
