@@ -7,8 +7,7 @@ import ssl
 import sys
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
 import jsonpatch
 import pytest
