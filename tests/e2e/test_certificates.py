@@ -184,6 +184,7 @@ def test_l5_l11_a_new_ca_takes_over_and_no_creation_fails(
     """Two replicas, started at once, agree on a CA, and on the next: old, both, new."""
     with replicas(control_plane, tmp_path, namespace, 2) as servers:
         assert raw.eventually(lambda: all(is_ready(one) for one in servers), 30)
+        assert raw.eventually(lambda: any(one.logged("certificates.made") for one in servers))
         assert sum(len(one.logged("certificates.made")) for one in servers) == 1
         old = kept(api, namespace)["current"]["certificate"]
         assert trusted(api) == {old}

@@ -149,7 +149,7 @@ def test_l3_a_new_certificate_on_disk_is_shown_and_no_call_fails(tmp_path: Path)
                 for what, file in (("leaf", "tls.crt"), ("authority", "ca.crt")):
                     ends = authority.life((volume.folder / file).read_bytes())[1].timestamp()
                     assert raw.eventually(partial(_expires, server, what, ends))
-        assert len(server.logged("certificates.shown")) == 3
+        assert raw.eventually(lambda: len(server.logged("certificates.shown")) == 3)
 
 
 def test_l4_a_broken_pair_on_disk_leaves_the_good_one_serving(tmp_path: Path) -> None:
@@ -180,6 +180,7 @@ def test_l6_without_a_certificate_it_lives_and_waits_for_one(tmp_path: Path) -> 
         assert probed(server, "/healthz") == (200, "ok")
         why = "not ready: certificate: none yet; see the log"
         assert probed(server, "/readyz") == (503, why)
+        assert raw.eventually(lambda: bool(server.logged("certificates.failed")))
         (line,) = server.logged("certificates.failed")
         file = volume.folder / "tls.crt"
         assert line["why"] == f"{file}: cannot be read: No such file or directory"
@@ -196,6 +197,7 @@ def test_l7_an_expired_certificate_is_not_ready_and_no_crash(tmp_path: Path) -> 
         status, why = probed(server, "/readyz")
         assert (status, why[:34]) == (503, "not ready: certificate: expired on")
         assert probed(server, "/healthz") == (200, "ok")
+        assert raw.eventually(lambda: bool(server.logged("certificates.ending")))
         assert server.logged("certificates.ending")[0]["why"].startswith("expired")
         volume.publish(volume.pair(life=timedelta(seconds=8)))
         assert raw.eventually(lambda: probed(server, "/readyz")[0] == 200, 15)
@@ -221,7 +223,7 @@ def test_l5_a_new_ca_takes_over_and_no_call_fails(tmp_path: Path) -> None:
             assert raw.eventually(lambda: not trusted.read_bytes().startswith(before), 30)
             assert before in trusted.read_bytes()  # its leaves last for some seconds more
             assert raw.eventually(lambda: before not in trusted.read_bytes(), 60)
-        assert len(server.logged("certificates.retired")) == 1
+        assert raw.eventually(lambda: len(server.logged("certificates.retired")) == 1)
 
 
 def test_a_leaf_of_our_own_is_renewed_before_it_ends(tmp_path: Path) -> None:
