@@ -15,7 +15,7 @@ from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.policy import Policy
 
-MOST_NODES = 100
+MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
 """So many of the nodes that fit are named in a Pod."""
 
 
@@ -35,7 +35,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
     """Decide where a Pod goes. Nothing is held for it yet."""
-    found = decide(request, snapshot, wish.policy, MOST_NODES)
+    found = decide(request, snapshot, wish.policy, MOST_NODES.get(wish.delivery, 1))
     if not isinstance(found, Placement):
         never = not found.waiting_helps
         why = "no node can run it" if never else "no node has room now"
