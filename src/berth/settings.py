@@ -30,6 +30,7 @@ from berth.bounds import (
 )
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
+from berth.words.catalogue import Language
 
 # A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
 Fragment: TypeAlias = dict[str, Any]
@@ -182,6 +183,9 @@ class Manner(Group, frozen=True):
     delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
     """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
     node and its devices. auto: require where `scheduler.name` is set, else prefer."""
+    visible_devices: bool = False
+    """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
+    stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""
     full: Literal["admit", "refuse"] = "admit"
     """A Pod for which no node has room now passes with a warning, or is refused."""
     full_priority_classes: tuple[Text, ...] = ()
@@ -313,6 +317,8 @@ class Settings(Group, frozen=True):
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
+    language: Language = "en"
+    """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""
 
 
 Keys: TypeAlias = tuple[str, ...]

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from berth.admission import affinity, patch, project
 from berth.model.decided import Decided
 from berth.model.demand import Demand
-from berth.model.edit import Warn
 from berth.model.placed import Delivery, Placed
 from berth.model.request import PodRequest
+from berth.model.said import Said
 from tests.pods import Pod, gpu_pod
 
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -76,7 +76,7 @@ def selected(pod: Pod) -> set[str]:
 def told(pod: Pod, placed: Placed) -> Pod:
     """Return the Pod with what leads it to its place."""
     changes = affinity.changes(project.pod(pod), Demand(()), placed)
-    edits = [one for one in changes if not isinstance(one, Warn)]
+    edits = [one for one in changes if not isinstance(one, Said)]
     return patch.record(pod, edits)[1]
 
 

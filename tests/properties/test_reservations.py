@@ -52,61 +52,43 @@ class Promises(RuleBasedStateMachine):
             name = f"p{self.number}"
             self.all.append(Promised(name, given(decision), replica, self.cluster.now))
 
-    def _one(self, number: int, *, stored: bool) -> Promised | None:
-        some = [one for one in self.all if one.stored == stored]
-        return some[number % len(some)] if some else None
-
-    @rule(number=PODS)
-    def refuse(self, number: int) -> None:
-        """Refuse a Pod at last."""
-        one = self._one(number, stored=False)
-        if one:
+    @rule(number=PODS, fate=st.sampled_from(["stored", "stored", "refused"]))
+    def decide(self, number: int, fate: str) -> None:
+        """Store a Pod, which all are shown, or refuse it at last."""
+        some = [one for one in self.all if not one.stored]
+        if not some:
+            return
+        one = some[number % len(some)]
+        if fate == "refused":
             self.cluster.replicas[one.by].last(one.pod, refused=True)
             self.all.remove(one)
-
-    @rule(number=PODS)
-    def store(self, number: int) -> None:
-        """Store a Pod, which all are shown."""
-        one = self._one(number, stored=False)
-        if one:
+        else:
             one.stored = True
             self.cluster.show(one.pod, one.name)
             one.until = dict.fromkeys((0, 1), self.cluster.now + TIMES.pending)
 
-    @rule(number=PODS)
-    def label(self, number: int) -> None:
-        """Change a Pod in what nobody cares for: its time goes on."""
-        one = self._one(number, stored=True)
-        if one and not one.bound:
-            one.pod["metadata"]["labels"] = {"n": str(self.cluster.now)}
-            self.cluster.show(one.pod, one.name)
-
-    @rule(number=PODS)
-    def give_up(self, number: int) -> None:
-        """Let the scheduler say that no node takes it."""
-        one = self._one(number, stored=True)
-        if one and not one.bound:
-            self.cluster.show(one.pod, one.name, conditions=UNSCHEDULABLE)
-            one.until = {}
-
-    @rule(number=PODS, node=st.sampled_from(["", "n2"]))
-    def bind(self, number: int, node: str) -> None:
-        """Bind a Pod, where it was sent or elsewhere."""
-        one = self._one(number, stored=True)
-        if one and not one.bound:
-            pinned: Any = one.pod["spec"]["affinity"]["nodeAffinity"]
-            terms = pinned["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"]
-            one.bound = node or terms[0]["matchFields"][0]["values"][0]
-            self.cluster.show(one.pod, one.name, on=one.bound)
-            one.until = {}
-
-    @rule(number=PODS)
-    def delete(self, number: int) -> None:
-        """Delete a Pod, bound or not."""
-        one = self._one(number, stored=True)
-        if one:
+    @rule(number=PODS, fate=st.sampled_from(["there", "elsewhere", "nowhere", "deleted", "label"]))
+    def proceed(self, number: int, fate: str) -> None:
+        """Bind a Pod, give it up, delete it, or change what nobody cares for."""
+        some = [one for one in self.all if one.stored]
+        if not some:
+            return
+        one = some[number % len(some)]
+        if fate == "deleted":
             self.cluster.gone(one.name)
             self.all.remove(one)
+        elif one.bound:
+            pass
+        elif fate == "label":
+            one.pod["metadata"]["labels"] = {"n": str(self.cluster.now)}
+            self.cluster.show(one.pod, one.name)
+        elif fate == "nowhere":
+            self.cluster.show(one.pod, one.name, conditions=UNSCHEDULABLE)
+            one.until = {}
+        else:
+            one.bound = "n2" if fate == "elsewhere" else decided(one.pod)["node"]
+            self.cluster.show(one.pod, one.name, on=one.bound)
+            one.until = {}
 
     @rule(seconds=st.sampled_from([1, 9, 30]))
     def wait(self, seconds: int) -> None:
@@ -128,7 +110,7 @@ class Promises(RuleBasedStateMachine):
             reservations.expire()
             fleet = replica.placer.fleet
             picture = fleet.picture()
-            ids = {found_id(one.pod) for one in owed}
+            ids = {decided(one.pod)["id"] for one in owed}
             assert {one.uid for one in picture.reserved} == ids
             counted = Fleet.counted(
                 replica.rules.vendors, self.cluster.nodes, self.cluster.pods, fleet.guessed
@@ -139,9 +121,9 @@ class Promises(RuleBasedStateMachine):
             assert not differences(counted.snapshot, fleet.snapshot)
 
 
-def found_id(pod: Pod) -> str:
-    """Return the id of the decision in a Pod."""
-    found: str = json.loads(pod["metadata"]["annotations"]["berth.dev/decision"])["id"]
+def decided(pod: Pod) -> dict[str, Any]:
+    """Return the decision in a Pod."""
+    found: dict[str, Any] = json.loads(pod["metadata"]["annotations"]["berth.dev/decision"])
     return found
 
 

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
 from tests.e2e import gpu_nodes
@@ -37,17 +38,22 @@ def test_a_second_pass_finds_its_own_id_and_reserves_once() -> None:
 
 def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
     """Another webhook has added a container: what was promised first is given back."""
-    cluster = Cluster("n1", "n2", flags=("placement.policy=binpack",))
+    cluster = Cluster("n1", flags=("placement.policy=binpack",))
     (replica,) = cluster.replicas
+    for _ in range(2):
+        replica.ask(asking(FULL))
     first = replica.ask(asking())
     grown = given(first)
     grown["spec"]["containers"].append(container("more", {GPU: "1"}))
     second = replica.ask(grown)
     assert found(second).id == found(first).id
     assert len(found(second).devices) == 2
-    assert len(replica.placer.reservations) == 1
-    left = [replica.left(found(second).node, card) for card in range(4)]
-    assert sorted(left) == [0, FULL - 13_000, FULL, FULL]
+    assert len(replica.placer.reservations) == 3
+    assert sorted(replica.left("n1", card) for card in range(4)) == [0, 0, 0, FULL - 13_000]
+    busier = given(second)
+    busier["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "2"
+    third = Cluster("n1").replicas[0].ask(busier)
+    assert found(third).id != found(first).id, "another replica knows it not"
 
 
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
@@ -98,6 +104,23 @@ def test_who_goes_to_one_node_anyway_is_left_alone(how: str) -> None:
     assert given(decision)["spec"].get("affinity") == pod["spec"].get("affinity")
 
 
+def test_the_runtime_is_told_only_where_a_setting_says_so() -> None:
+    """Beside HAMi's plugin a container's own variable would win, and use what is not charged."""
+    keeps = (*PIN, "policy.deviceEnv=keep")
+    for flags, names in (
+        (PIN, {"HAMI_VGPU_UUID"}),
+        ((*keeps, "placement.visibleDevices=true"), {"HAMI_VGPU_UUID", "NVIDIA_VISIBLE_DEVICES"}),
+    ):
+        (replica,) = Cluster("n1", flags=flags).replicas
+        decision = replica.ask(asking())
+        env = given(decision)["spec"]["containers"][0]["env"]
+        assert {one["name"] for one in env} == names
+        assert {one["value"] for one in env} == {found(decision).devices[0].uuid}
+        assert replica.ask(given(decision)).verdict is Verdict.UNCHANGED
+    with pytest.raises(UsageError, match="set that to keep"):
+        Cluster(flags=("placement.visibleDevices=true",))
+
+
 def test_the_policy_is_the_pods_then_its_namespaces() -> None:
     """Ours by name, HAMi's by its annotation; a word that is none is as if it were not there."""
     replica = Cluster("n1", flags=("placement.policy=spread",)).replicas[0]
@@ -119,9 +142,8 @@ def test_nothing_fits_now_is_told_and_refused_only_where_settings_say_so() -> No
         replica.ask(asking(30_000))
     told = replica.ask(asking(30_000))
     assert told.verdict is Verdict.PATCHED
-    assert "no node has room now: 1 node: 30000 MiB of one card wanted, n1 has 10960" in "".join(
-        told.warnings
-    )
+    missing = "30000 MiB of one card wanted, n1 has 10960 free (nodes: 1)"
+    assert [str(one) for one in told.warnings] == [f"no node has room now: {missing}"]
     assert "affinity" not in given(told)["spec"]
     assert (found(told).node, found(told).candidates) == ("", 0)
     for flags, refused in (
@@ -140,10 +162,10 @@ def test_what_can_never_fit_is_told_or_refused() -> None:
     """More memory than any card has; a model that no node has."""
     wrong = asking()
     wrong["metadata"]["annotations"] = {"nvidia.com/use-gputype": "H100"}
-    for pod, why in ((asking(50_000), "too small"), (wrong, "no healthy card")):
+    for pod, why in ((asking(50_000), "too small"), (wrong, "without a healthy card")):
         told = Cluster("n1").replicas[0].ask(deepcopy(pod))
         assert told.verdict is Verdict.PATCHED
-        assert any("no node can run it: 1 node: " in one and why in one for one in told.warnings)
+        assert [why in str(one) for one in told.warnings] == [True]
         strict = Cluster("n1", flags=("placement.never=refuse",)).replicas[0]
         assert [one.reason for one in strict.ask(pod).problems] == [Reason.NEVER_FITS]
 

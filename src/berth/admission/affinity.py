@@ -7,15 +7,17 @@ from collections.abc import Iterator
 
 from berth import names
 from berth.model.demand import Demand
-from berth.model.edit import Append, Change, Put, Warn
+from berth.model.edit import Append, Change, Put
 from berth.model.eligibility import NODE_NAME
 from berth.model.placed import Delivery, Placed
-from berth.model.pod import Pod
-from berth.model.raw import Json, JsonObject, Path, dotted
+from berth.model.pod import Container, Pod
+from berth.model.raw import Json, JsonObject, Path
+from berth.model.said import Said
 
 _NODE: Path = ("spec", "affinity", "nodeAffinity")
 _TERMS: Path = (*_NODE, names.REQUIRED_AFFINITY, names.NODE_TERMS)
 _PREFERRED: Path = (*_NODE, names.PREFERRED_AFFINITY)
+_DECIDED = Said("why.decided")
 _WEIGHTS = range(100, 0, -10)
 """Of the best nodes, as many as there are weights; Kubernetes takes 1 to 100."""
 
@@ -31,17 +33,15 @@ def changes(pod: Pod, demand: Demand, placed: Placed) -> Iterator[Change]:
         yield from _prefer(pod, placed)
     elif placed.delivery is Delivery.REQUIRE:
         hosts: JsonObject = {"key": names.HOST_LABEL, "operator": "In", "values": [*placed.hosts]}
-        yield from _require(
-            pod, "matchExpressions", hosts, f"{placed.decided.candidates} nodes fit"
-        )
+        fit = Said("why.fits", {"count": placed.decided.candidates})
+        yield from _require(pod, "matchExpressions", hosts, fit)
     elif placed.delivery is Delivery.PIN:
         node = placed.decided.node
         name: JsonObject = {"key": NODE_NAME, "operator": "In", "values": [node]}
-        yield from _require(pod, "matchFields", name, "the node that was decided on")
+        yield from _require(pod, "matchFields", name, Said("why.node"))
         yield from _told(demand, placed)
     if pod.annotations.get(names.INJECTED) != "true":
-        why = "the Pod was told where to go"
-        yield Put(("metadata", "annotations", names.INJECTED), "true", why)
+        yield Put(("metadata", "annotations", names.INJECTED), "true", Said("why.told"))
 
 
 def bound(pod: Pod) -> bool:
@@ -59,7 +59,7 @@ def _names_node(term: JsonObject) -> bool:
     )
 
 
-def _require(pod: Pod, kind: str, one: JsonObject, why: str) -> Iterator[Change]:
+def _require(pod: Pod, kind: str, one: JsonObject, why: Said) -> Iterator[Change]:
     """Let each of the terms, of which one must hold, ask for ours too.
 
     A term that is empty holds on no node, and would hold on ours with it: it stays empty.
@@ -81,20 +81,25 @@ def _prefer(pod: Pod, placed: Placed) -> Iterator[Change]:
             "preference": {"matchExpressions": [expression]},
         }
         if entry not in pod.nodes.preferred:
-            yield Append(_PREFERRED, entry, "one of the best nodes for it")
+            yield Append(_PREFERRED, entry, Said("why.best"))
 
 
 def _told(demand: Demand, placed: Placed) -> Iterator[Change]:
     """Tell each container which devices were chosen for it. What it is given is not up to that."""
     for wanted in demand.containers:
-        name, container = names.CHOSEN_ENV, wanted.container
+        container, share = wanted.container, wanted.share
         mine = [one.uuid for one in placed.decided.devices if one.container == container.name]
-        if not mine:
+        if share is None or not mine:
             continue
         text = ",".join(dict.fromkeys(mine))
-        places = container.places(name)
-        why = "the devices that were decided on, for information"
-        if not places:
-            yield Append((*container.path, "env"), {"name": name, "value": text}, why)
-        elif container.value(places[-1]) != text:
-            yield Warn(f"{dotted((*container.path, 'env'))}: {name} is kept as the Pod sets it")
+        yield from _variable(container, names.CHOSEN_ENV, text)
+        if placed.visible and share.vendor.visible_env:
+            yield from _variable(container, share.vendor.visible_env, text)
+
+
+def _variable(container: Container, name: str, text: str) -> Iterator[Change]:
+    places, path = container.places(name), (*container.path, "env")
+    if not places:
+        yield Append(path, {"name": name, "value": text}, _DECIDED)
+    elif container.value(places[-1]) != text:
+        yield Said("kept.variable", {"path": path, "name": name, "why": _DECIDED})

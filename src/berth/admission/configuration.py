@@ -72,11 +72,16 @@ def _placements(settings: Settings) -> Placements:
 
 def _manner(wanted: WantedManner, settings: Settings) -> Manner:
     delivery = wanted.delivery
+    if wanted.visible_devices and settings.policy.device_env != "keep":
+        raise UsageError(
+            "placement.visibleDevices: writes what policy.deviceEnv removes; set that to keep"
+        )
     if delivery == "auto":  # HAMi's extender does not read scores
         delivery = "require" if settings.scheduler.name else "prefer"
     return Manner(
         policy=wanted.policy,
         delivery=Delivery(delivery),
+        visible=wanted.visible_devices,
         refuses_full=wanted.full == "refuse",
         classes=frozenset(wanted.full_priority_classes),
         refuses_never=wanted.never == "refuse",

@@ -12,6 +12,8 @@ class Manner:
     policy: str = "scarcity"
     """By name; a Pod may choose another."""
     delivery: Delivery = Delivery.OFF
+    visible: bool = False
+    """Whether pinned devices are named in the variable by which the runtime chooses, too."""
     refuses_full: bool = False
     """Whether a Pod for which no node has room now is refused."""
     classes: frozenset[str] = frozenset()

@@ -22,11 +22,14 @@ from berth.model.demand import Demand
 from berth.model.eligibility import ANYWHERE
 from berth.model.placed import Delivery, Placed
 from berth.model.pod import Pod
-from berth.model.request import DeviceRequest, PodRequest
+from berth.model.request import DeviceRequest, PodRequest, Shape
 from berth.model.snapshot import Snapshot
 from berth.placement.fit import allocate
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
+
+_TEMPLATES = 4_096
+"""Different Pods whose shape is remembered."""
 
 
 class Placer:
@@ -46,6 +49,7 @@ class Placer:
         self.required = False
         """Whether no Pod may pass before."""
         self._nodes, self._pods, self._rules = nodes, pods, rules
+        self._shapes: dict[bytes, Shape | None] = {}
         self.fleet = Fleet(rules.vendors, self._guess)
         self.reservations = Reservations(self.fleet, Reader(rules.vendors), clock, times)
         nodes.listen(self._node_changed)
@@ -85,6 +89,7 @@ class Placer:
             id=decision,
             policy=policy_of(pod, manner),
             delivery=manner.delivery,
+            visible=manner.visible,
             refuses_full=manner.refuses(pod.priority_class),
             refuses_never=manner.refuses_never,
             generation=self.fleet.generation,
@@ -109,18 +114,36 @@ class Placer:
 
     def _learn(self, pod: projections.Pod) -> None:
         """Count what is asked for, here or at another replica; Pods without devices do not come."""
-        read = stored.asking(pod, self._rules)
-        if read is not None:
-            self.fleet.snapshot.mix.arrived(read[1].shape)
+        if not stored.names_known(pod, self._rules):
+            return
+        shape = self._shape(pod)
+        if shape is not None:
+            self.fleet.snapshot.mix.arrived(shape)
+
+    def _shape(self, pod: projections.Pod) -> Shape | None:
+        """Return a Pod's shape; most Pods are made from few templates, and are read once."""
+        spec, annotations = pod.spec, pod.metadata.annotations
+        steers = [each for each in annotations.items() if each[0] in self._rules.steering]
+        parts = (pod.metadata.namespace, steers, spec.containers, spec.init_containers)
+        key = msgspec.json.encode((*parts, spec.resources, spec.overhead))
+        if key not in self._shapes:
+            if len(self._shapes) >= _TEMPLATES:
+                self._shapes.clear()
+            read = stored.asking(pod, self._rules)
+            self._shapes[key] = read[1].shape if read else None
+        return self._shapes[key]
 
     def _follow(self, rules: Rules) -> None:
         """Count anew where there are other accelerators."""
         if rules.vendors != self._rules.vendors:
             before, self._rules = self.fleet, rules
+            self._shapes.clear()
             vendors = rules.vendors
             self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed)
             self.fleet.snapshot.mix = before.snapshot.mix
             self.reservations.move(self.fleet, Reader(vendors))
+        if rules is not self._rules:
+            self._shapes.clear()
         self._rules = rules
 
     def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:

@@ -15,7 +15,7 @@ from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.policy import Policy
 
-MOST_NODES = 100
+MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
 """So many of the nodes that fit are named in a Pod."""
 
 
@@ -25,6 +25,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     policy: Policy
     delivery: Delivery
+    visible: bool = False
     refuses_full: bool = False
     """Whether a Pod for which no node has room now is refused."""
     refuses_never: bool = False
@@ -34,7 +35,7 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
     """Decide where a Pod goes. Nothing is held for it yet."""
-    found = decide(request, snapshot, wish.policy, MOST_NODES)
+    found = decide(request, snapshot, wish.policy, MOST_NODES.get(wish.delivery, 1))
     if not isinstance(found, Placement):
         never = not found.waiting_helps
         why = "no node can run it" if never else "no node has room now"
@@ -58,7 +59,13 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
         generation=wish.generation,
     )
     hosts = _hosts(snapshot, (one.node for one in found.candidates))
-    return Placed(request=request, decided=decided, delivery=wish.delivery, hosts=hosts)
+    return Placed(
+        request=request,
+        decided=decided,
+        delivery=wish.delivery,
+        visible=wish.visible,
+        hosts=hosts,
+    )
 
 
 def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:

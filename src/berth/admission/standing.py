@@ -1,6 +1,6 @@
 """What a decision has to know of the cluster as it stands, and the mark that it leaves."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -9,12 +9,14 @@ from berth import names
 from berth.admission.quota import Allowance
 from berth.model import decided
 from berth.model.decided import Decided
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.edit import Change, Put
 from berth.model.placed import Placed
+from berth.model.placement import Misfit, Without
 from berth.model.pod import Pod
 from berth.model.raw import Json, JsonObject, Path
+from berth.model.said import Facts, Said
 
 Placing: TypeAlias = Callable[[Pod, Demand], Placed | None]
 """Decides where a Pod goes; None where that is not ours to say."""
@@ -33,7 +35,7 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """None where no fleet is known."""
 
 
-def mark(pod: Pod, found: Decided, why: str) -> Iterator[Change]:
+def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:
     """Yield the edit by which a Pod is known again when it is stored."""
     text = decided.write(found)
     if pod.annotations.get(names.DECISION) != text:
@@ -52,18 +54,51 @@ def marked(raw: JsonObject | None) -> str:
 def problems(demand: Demand, placed: Placed) -> Iterator[Problem]:
     """Yield why a Pod that no node takes is refused, where it is."""
     if placed.refused:
-        waits = placed.waiting_helps
-        reason = Reason.NO_ROOM if waits else Reason.NEVER_FITS
-        what = f"{placed.decided.reason}: {'; '.join(map(str, placed.without))}"
-        fix = "ask for less, or try again later" if waits else "ask for what some node has"
-        yield Problem(reason, _place(demand), what, fix)
+        code = "no-room" if placed.waiting_helps else "never-fits"
+        yield Problem(code, _place(demand), {"why": _lacks(_nearest(placed.without))})
 
 
-def warnings(placed: Placed) -> Iterator[str]:
+def warnings(placed: Placed) -> Iterator[Said]:
     """Yield what is missing where no node takes the Pod, which is admitted all the same."""
     if not placed.decided.node and not placed.refused:
+        code = "full" if placed.waiting_helps else "unplaceable"
         for some in placed.without[:_MOST_WARNINGS]:
-            yield f"{placed.decided.reason}: {some}"
+            yield Said(code, {"why": _lacks(some)})
+
+
+_LACKS: Mapping[Misfit, str] = {
+    Misfit.NOT_READY: "part.not-ready",
+    Misfit.NOT_SELECTED: "part.not-selected",
+    Misfit.TAINTED: "part.tainted",
+    Misfit.NO_SUCH_CARD: "part.no-such-card",
+    Misfit.CARDS_TOO_SMALL: "part.too-small",
+    Misfit.TOO_FEW_CARDS: "part.too-few",
+    Misfit.CPU: "part.cpu",
+    Misfit.MEMORY: "part.memory",
+    Misfit.PODS: "part.pods",
+    Misfit.OTHER: "part.resource",
+    Misfit.CARDS: "part.cards",
+}
+
+
+def _lacks(some: Without) -> Said:
+    """Say what a class of nodes lacks, and how near the nearest of them is."""
+    facts: Facts = {
+        "nodes": some.nodes,
+        "nearest": some.nearest,
+        "wanted": some.wanted,
+        "has": some.has,
+        "resource": some.resource,
+    }
+    if some.reason is Misfit.CARDS and some.resource:
+        return Said("part.card", facts)
+    return Said(_LACKS[some.reason], facts)
+
+
+def _nearest(without: Sequence[Without]) -> Without:
+    """Return the class that misses least: of those that may fit later, the last that was asked."""
+    order = [*Misfit]
+    return max(without, key=lambda some: (some.waiting_helps, order.index(some.reason)))
 
 
 def _place(demand: Demand) -> Path:

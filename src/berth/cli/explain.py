@@ -24,6 +24,7 @@ from berth.cli.explained import Explained
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import JsonObject, dotted
+from berth.model.said import Said
 
 
 @click.command()
@@ -105,7 +106,8 @@ def command(
         else:
             fleet = asking.fleet_of(kubeconfig, snapshot, rules)
             found = [asked.add(one, fleet) for one in found]
-    explained.show_all(found, output, placed=live or snapshot is not None)
+    placing = live or snapshot is not None
+    explained.show_all(found, output, loaded.language, placed=placing)
     if explained.refused(found):
         sys.exit(1)
 
@@ -152,9 +154,9 @@ class Cluster:
         forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
         if forged:  # from this no label opts out
             return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
-        why = f"namespace {namespace} is outside the registration's namespaceSelector"
         unmet = "; ".join(_unmet(self.selector, labels))
-        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(f"{why}: {unmet}",))
+        why = Said("left.selector", {"namespace": namespace, "unmet": unmet})
+        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,))
 
 
 def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
@@ -211,5 +213,5 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
             )
 
 
-def _with(decision: Decision, warnings: tuple[str, ...]) -> Decision:
+def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
     return decision.warned(warnings) if warnings else decision

@@ -11,6 +11,7 @@ from berth.admission import wire
 from berth.cli import demanded, show
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
+from berth.words.catalogue import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -38,16 +39,17 @@ class Explained:
     """None where no fleet was asked, or the Pod is refused."""
 
 
-def show_all(found: Iterable[Explained], output: str, *, placed: bool) -> None:
+def show_all(found: Iterable[Explained], output: str, language: Language, *, placed: bool) -> None:
     """Print all as `output` says; `placed` where a fleet was asked."""
     explained = list(found)
     if output == "json":
-        rows = [_row(one, placed=placed) for one in explained]
+        rows = [_row(one, language, placed=placed) for one in explained]
         sys.stdout.write(orjson.dumps(rows).decode() + "\n")
         return
     for one in explained:
         title = f"{one.source}: {one.kind}/{one.name}{one.where}"
-        show.decision(title, one.before, one.decision, one.place.lines if one.place else ())
+        lines = one.place.lines if one.place else ()
+        show.decision(title, one.before, one.decision, language, lines)
     learned = dict.fromkeys(one.place.learned for one in explained if one.place)
     for line in [line for some in learned for line in some]:
         click.echo(line)
@@ -59,7 +61,7 @@ def refused(found: Iterable[Explained]) -> bool:
     return any(one.decision.verdict is Verdict.REFUSED for one in found)
 
 
-def _row(one: Explained, *, placed: bool) -> Mapping[str, Json]:
+def _row(one: Explained, language: Language, *, placed: bool) -> Mapping[str, Json]:
     decision = one.decision
     row: dict[str, Json] = {
         "source": one.source,
@@ -68,8 +70,9 @@ def _row(one: Explained, *, placed: bool) -> Mapping[str, Json]:
         "demand": demanded.row(decision.demand),
         "decision": decision.verdict,
         **({"would": decision.would.verdict} if decision.would else {}),
-        "reasons": list((decision.would or decision).reasons),
-        "warnings": list(wire.clean(decision.warnings)),
+        "said": list((decision.would or decision).said),
+        "reasons": list((decision.would or decision).reasons(language)),
+        "warnings": wire.warnings(decision, language),
         "patch": [*decision.operations],
         "pod": decision.pod,
     }

@@ -79,7 +79,7 @@ class Reservations:
             fleet.hold(one.charge)
 
     def pod(self, old: Pod | None, new: Pod | None) -> None:
-        """Take a change of the Pods, as a store tells it; before the fleet does."""
+        """Take a change of the Pods, as a store tells it."""
         shown = new or old
         text = shown.metadata.annotations.get(names.DECISION) if shown else None
         found = decided.read(text)

@@ -28,6 +28,8 @@ class Placed(msgspec.Struct, frozen=True, kw_only=True):
     """What it was made for."""
     decided: Decided
     delivery: Delivery
+    visible: bool = False
+    """Whether pinned devices are named in the variable by which the runtime chooses, too."""
     hosts: tuple[str, ...] = ()
     """Labels `kubernetes.io/hostname` of the nodes that fit, the best first; at most 100."""
     without: tuple[Without, ...] = ()
