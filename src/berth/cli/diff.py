@@ -1,0 +1,250 @@
+"""`berth diff`: whose Pods another configuration would change, and how; nothing is changed."""
+
+import asyncio
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import orjson
+
+from berth import settings as configured
+from berth.admission import configuration, registration, templates
+from berth.admission.templates import Template
+from berth.cli import documents, explain, options, show
+from berth.cli.explain import Cluster
+from berth.errors import BadReview, ReadFailed, UsageError
+from berth.model.decision import Decision, Verdict
+from berth.model.raw import Json, JsonObject, dotted
+
+_STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
+
+
+@click.command()
+@click.option(
+    "files",
+    "-f",
+    "--filename",
+    multiple=True,
+    metavar="FILE",
+    help="A YAML or JSON file, a folder of them, or - for stdin; else the cluster.",
+)
+@click.option(
+    "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
+)
+@click.option(
+    "-n", "--namespace", help="Of the cluster, this one alone; in files, of what names none."
+)
+@click.option(
+    "--before-config", type=options.FILE, help="The settings file to compare with, such as today's."
+)
+@click.option("--before-device-config", type=options.FILE, help="Its device-config.yaml.")
+@click.option("--before-set", multiple=True, metavar="KEY=VALUE", help="One setting of it.")
+@options.configuration
+@options.kubeconfig
+def command(
+    *,
+    files: tuple[str, ...],
+    output: str,
+    namespace: str | None,
+    before_config: Path | None,
+    before_device_config: Path | None,
+    before_set: tuple[str, ...],
+    config: Path | None,
+    device_config: Path | None,
+    settings: tuple[str, ...],
+    kubeconfig: Path | None,
+) -> None:
+    """Say which Pods another configuration would change or refuse, and how.
+
+    Compares the configuration of --before-… with that of --config, --device-config and --set over
+    every Pod template of a cluster or of files. Without a --before-…, with a cluster that has no
+    Berth. Exits with 0 where nothing changes, 1 where something does, 2 where something cannot
+    be read.
+    """
+    found = _from_files(files, namespace) if files else _from_cluster(kubeconfig, namespace)
+    compared = any((before_config, before_device_config, before_set))
+    before = (before_config, before_device_config, before_set)
+    old = _cluster(*before, found) if compared else None
+    new = _cluster(config, device_config, settings, found)
+    rows = list(_compared(found, old, new))
+    changed = [row for row in rows if row.changes]
+    if output == "json":
+        sys.stdout.write(orjson.dumps([_row(row) for row in changed]).decode() + "\n")
+    else:
+        for row in changed:
+            _show(row)
+        click.echo(_summary(rows))
+    if changed:
+        sys.exit(1)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Documents with their sources, and what is known of their namespaces."""
+
+    documents: list[tuple[str, JsonObject]]
+    default: str
+    labels: Mapping[str, Mapping[str, str]]
+    of_cluster: bool
+    """Whether its Pods have been scheduled."""
+
+
+def _from_files(files: Iterable[str], namespace: str | None) -> Found:
+    read = list(documents.read(files))
+    labels = dict(explain.namespaces(document for _, document in read))
+    return Found(read, namespace or "default", labels, of_cluster=False)
+
+
+def _from_cluster(kubeconfig: Path | None, namespace: str | None) -> Found:
+    """Read the cluster. Raises UsageError."""
+    return asyncio.run(_asked(kubeconfig, namespace or ""))
+
+
+async def _asked(kubeconfig: Path | None, namespace: str) -> Found:
+    from berth.cluster import connection, existing  # noqa: PLC0415  the client is slow to import
+
+    try:
+        async with connection.connect(kubeconfig) as cluster:
+            labels = await existing.labels(cluster)
+            read = [("cluster", one) async for one in existing.objects(cluster, namespace)]
+    except ReadFailed as error:
+        raise UsageError(f"the cluster cannot be read: {error}") from None
+    return Found(read, "default", labels, of_cluster=True)
+
+
+def _cluster(
+    config: Path | None, device_config: Path | None, flags: tuple[str, ...], found: Found
+) -> Cluster:
+    loaded = configured.load(config, flags)
+    rules, warnings = configuration.rules(loaded, device_config)
+    for warning in warnings:
+        click.echo(f"berth: {warning}", err=True)
+    return Cluster(
+        rules=rules,
+        selector=registration.namespaces(rules, loaded.registration),
+        default=found.default,
+        labels={},
+        labels_by_namespace=found.labels,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """One Pod template under both configurations."""
+
+    source: str
+    kind: str
+    namespace: str
+    name: str
+    template: Template
+    before: Decision
+    after: Decision
+
+    @property
+    def changes(self) -> bool:
+        """Whether a Pod of it would fare otherwise: what is stored, or why it is not."""
+        return _outcome(self.before) != _outcome(self.after)
+
+
+def _outcome(decision: Decision) -> tuple[object, ...]:
+    if decision.verdict is Verdict.REFUSED:
+        return tuple(str(problem) for problem in decision.problems)
+    return (decision.pod,)
+
+
+def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compared]:
+    records = new.rules.allocations | (old.rules.allocations if old else frozenset())
+    for source, given in found.documents:
+        document = _as_created(given, records) if found.of_cluster else given
+        kind, namespace, name = _identity(document, found.default)
+        for template in templates.find(document):
+            try:
+                yield Compared(
+                    source=source,
+                    kind=kind,
+                    namespace=namespace,
+                    name=name,
+                    template=template,
+                    before=old.decide(template.pod, namespace) if old else _as_is(template.pod),
+                    after=new.decide(template.pod, namespace),
+                )
+            except BadReview as error:
+                where = f"{source}: {kind}/{name}"
+                raise UsageError(f"{where}: {error}; Kubernetes would not take it") from None
+
+
+def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
+    """Return an object without what a scheduler wrote: a Pod's node, and the devices it got."""
+    metadata, spec = document.get("metadata"), document.get("spec")
+    if document.get("kind") != "Pod" or not isinstance(metadata, dict):
+        return document
+    written = metadata.get("annotations")
+    kept: JsonObject = {
+        key: value
+        for key, value in (written.items() if isinstance(written, dict) else ())
+        if key not in records
+    }
+    unbound: Json = (
+        {key: value for key, value in spec.items() if key != "nodeName"}
+        if isinstance(spec, dict)
+        else spec
+    )
+    return {**document, "metadata": {**metadata, "annotations": kept}, "spec": unbound}
+
+
+def _as_is(pod: JsonObject) -> Decision:
+    return Decision(verdict=Verdict.UNCHANGED, pod=pod, notes=("there is no Berth",))
+
+
+def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:
+    metadata = document.get("metadata")
+    metadata = metadata if isinstance(metadata, dict) else {}
+    name = metadata.get("name") or metadata.get("generateName") or ""
+    return str(document.get("kind") or ""), str(metadata.get("namespace") or default), str(name)
+
+
+def _show(row: Compared) -> None:
+    title = f"{row.kind}/{row.name} in {row.namespace}"
+    if row.template.path:
+        title += f" ({dotted(row.template.path)})"
+    fates = (show.verdict(_fate(one)) for one in (row.before, row.after))
+    click.echo(f"{click.style(title, bold=True)}  {' → '.join(fates)}")
+    show.reasons(row.after, known=row.before.reasons)
+    show.changes(row.before.pod, row.after.pod)
+    click.echo()
+
+
+def _fate(decision: Decision) -> Verdict:
+    """Return what happens to the Pod itself."""
+    return Verdict.UNCHANGED if decision.verdict in _STAYS else decision.verdict
+
+
+def _summary(rows: list[Compared]) -> str:
+    changed = [row for row in rows if row.changes]
+    refused = sum(row.after.verdict is Verdict.REFUSED for row in changed)
+    more = f", {refused} of them refused" if refused else ""
+    templates = f"{len(rows)} Pod template{'' if len(rows) == 1 else 's'}"
+    return f"{templates}: {len(changed)} would fare otherwise{more}"
+
+
+def _row(row: Compared) -> dict[str, Json]:
+    return {
+        "source": row.source,
+        "kind": row.kind,
+        "namespace": row.namespace,
+        "name": row.name,
+        "path": dotted(row.template.path),
+        "before": _said(row.before),
+        "after": _said(row.after),
+    }
+
+
+def _said(decision: Decision) -> JsonObject:
+    return {
+        "decision": decision.verdict.value,
+        "reasons": list(decision.reasons),
+        "patch": [*decision.operations],
+    }

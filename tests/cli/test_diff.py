@@ -1,0 +1,119 @@
+"""`berth diff` over files, as a person or a script runs it."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+TEMPLATES = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: serve, namespace: team}
+spec:
+  template:
+    spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: nightly, namespace: team}
+spec:
+  jobTemplate:
+    spec:
+      template:
+        spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 0.5}}}]}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, image: i}]}
+"""
+
+MALFORMED = """
+kind: Pod
+spec: {containers: [{name: c, env: 1, resources: {limits: {nvidia.com/gpu: 1}}}]}
+"""
+
+
+def diff(*arguments: str, stdin: str = TEMPLATES) -> subprocess.CompletedProcess[str]:
+    """Run the command on stdin."""
+    command = [sys.executable, "-m", "berth", "diff", "-f", "-", *arguments]
+    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+
+
+def test_against_a_cluster_without_berth() -> None:
+    """Each Pod that would be changed or refused, how and why; the others are only counted."""
+    done = diff()
+    assert done.returncode == 1
+    serve, nightly, summary = done.stdout.strip().split("\n\n")
+    assert serve.startswith("Deployment/serve in team (spec.template)  unchanged → patched\n")
+    assert "+  schedulerName: hami-scheduler" in serve
+    where = "CronJob/nightly in team (spec.jobTemplate.spec.template)"
+    assert nightly.startswith(f"{where}  unchanged → refused\n")
+    assert "0.5 is not a whole number; write 1" in nightly
+    assert summary == "3 Pod templates: 2 would fare otherwise, 1 of them refused"
+
+
+def test_between_two_configurations(tmp_path: Path) -> None:
+    """Only what differs between them is shown, with its reason; the same twice is nothing."""
+    today = tmp_path / "today.yaml"
+    today.write_text("scheduler: {name: first}")
+    devices = tmp_path / "device-config.yaml"
+    devices.write_text("nvidia: {resourceCountName: example.com/card}")
+    before = ("--before-config", str(today))
+    same = diff(*before, "--config", str(today))
+    assert (same.returncode, same.stdout) == (0, "3 Pod templates: 0 would fare otherwise\n")
+    other = diff(*before, "--set", "scheduler.name=second")
+    assert other.returncode == 1
+    assert "-  schedulerName: first" in other.stdout
+    assert "+  schedulerName: second" in other.stdout
+    assert "original-request" not in other.stdout, "it is written either way"
+    assert "nightly" not in other.stdout, "it is refused either way, for the same reason"
+    gone = diff(*before, "--device-config", str(devices))
+    assert "Deployment/serve in team (spec.template)  patched → unchanged" in gone.stdout
+    audited = diff("--set", "audit.namespaces=team")
+    assert (audited.returncode, audited.stdout.split(": ")[1]) == (0, "0 would fare otherwise\n")
+
+
+def test_for_scripts() -> None:
+    """`-o json` is one row for each Pod template that changes, with both decisions."""
+    done = diff("-o", "json")
+    assert done.returncode == 1
+    rows: list[dict[str, Any]] = json.loads(done.stdout)
+    serve, nightly = rows
+    assert [*serve] == ["source", "kind", "namespace", "name", "path", "before", "after"]
+    assert [serve[key] for key in ("kind", "namespace", "name", "path")] == [
+        "Deployment",
+        "team",
+        "serve",
+        "spec.template",
+    ]
+    assert serve["before"] == {
+        "decision": "unchanged",
+        "reasons": ["there is no Berth"],
+        "patch": [],
+    }
+    assert serve["after"]["patch"]
+    assert nightly["after"]["decision"] == "refused"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said"),
+    [
+        (("--before-set", "scheduler.nmae=x"), TEMPLATES, "did you mean scheduler.name"),
+        ((), "a: [", "is not valid YAML"),
+        (
+            (),
+            "kind: Pod\nspec: {containers: [{env: 1, resources: {limits: {nvidia.com/gpu: 1}}}]}",
+            "Kubernetes would not take it",
+        ),
+    ],
+)
+def test_what_cannot_be_read(arguments: tuple[str, ...], stdin: str, said: str) -> None:
+    """Exit code 2, and a sentence."""
+    done = diff(*arguments, stdin=stdin)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
