@@ -192,7 +192,7 @@ def decide(
     By its path the API server says that a namespace is in audit; of the names, we know ourselves.
     """
     bare = path.removeprefix(names.AUDIT_PATH)
-    if bare == path and review.namespace not in generation.rules.audited.names:
+    if bare == path and not generation.rules.audited.names_one(review.namespace):
         return _decide(review, generation, path, quotas)
     if bare == names.VALIDATE_PATH:
         decision = verify.decide(review, generation.rules, audited=True)
