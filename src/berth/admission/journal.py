@@ -62,7 +62,7 @@ class Journal:
         self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
     ) -> None:
         metrics, verdict = self.metrics, decision.verdict
-        metrics.count(review.operation, review.resource, verdict.value)
+        metrics.count(review.operation, review.resource, verdict)
         metrics.duration.observe(seconds)
         for problem in decision.problems:
             metrics.refusals(problem.reason.value).inc()
@@ -124,8 +124,8 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "operation": review.operation[:_LONGEST],
         "dry_run": review.dry_run,
         "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
-        "decision": decision.verdict.value,
-        **({"would": told.verdict.value} if decision.would else {}),
+        "decision": decision.verdict,
+        **({"would": told.verdict} if decision.would else {}),
         "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
         "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
         "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
@@ -176,7 +176,7 @@ def steps(decision: Decision) -> Iterator[str]:
     yield from (decision.would or decision).first_reasons(_MOST)
     for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
-    yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
+    yield f"decision: {decision.verdict}, {len(decision.operations)} operations"
 
 
 def _outcomes(would: Decision) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _outcomes(would: Decision) -> Iterator[str]:
     if would.verdict is Verdict.REFUSED:
         yield from dict.fromkeys(problem.reason.value for problem in would.problems)
     else:
-        yield would.verdict.value
+        yield would.verdict
 
 
 def _hushed(operation: JsonObject) -> JsonObject:

@@ -177,9 +177,9 @@ def answer(review: Review, decision: Decision, generation: int) -> bytes:
 
 def _audit(decision: Decision, generation: int) -> JsonObject:
     """Return what the API server's audit log keeps, each key after the webhook's name."""
-    audit: JsonObject = {"decision": decision.verdict.value, "generation": str(generation)}
+    audit: JsonObject = {"decision": decision.verdict, "generation": str(generation)}
     if decision.would:
-        audit["would"] = decision.would.verdict.value
+        audit["would"] = decision.would.verdict
     if reasons := (decision.would or decision).first_reasons(MOST_PROBLEMS):
         audit["reasons"] = "; ".join(reasons)[:MOST_AUDITED]
     return audit

@@ -244,7 +244,7 @@ def _row(row: Compared) -> dict[str, Json]:
 
 def _said(decision: Decision) -> JsonObject:
     return {
-        "decision": decision.verdict.value,
+        "decision": decision.verdict,
         "reasons": list(decision.reasons),
         "patch": [*decision.operations],
     }

@@ -34,7 +34,7 @@ def decision(title: str, before: JsonObject, decided: Decision) -> None:
 
 def verdict(found: Verdict) -> str:
     """Return a verdict in its colour."""
-    return click.style(found.value, fg=COLOURS[found], bold=True)
+    return click.style(found, fg=COLOURS[found], bold=True)
 
 
 def reasons(decided: Decision, known: tuple[str, ...] = ()) -> None:

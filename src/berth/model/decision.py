@@ -1,7 +1,7 @@
 """What admission answers: a verdict, and for a refusal every mistake that was found."""
 
 from collections.abc import Iterator
-from enum import Enum
+from enum import StrEnum
 from itertools import islice
 
 import msgspec
@@ -14,7 +14,7 @@ from berth.model.reason import Reason
 __all__ = ["Decision", "Problem", "Reason", "Verdict"]
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """What happens to the Pod."""
 
     PATCHED = "patched"
