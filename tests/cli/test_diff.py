@@ -92,7 +92,7 @@ def test_for_scripts() -> None:
     ]
     assert serve["before"] == {
         "decision": "unchanged",
-        "reasons": ["there is no Berth"],
+        "reasons": [],
         "patch": [],
     }
     assert serve["after"]["patch"]

@@ -17,10 +17,11 @@ from berth.admission.rules import Rules
 from berth.cli import documents, options, rewriting
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
-from berth.model.decision import Verdict
+from berth.model.decision import Problem, Verdict
 from berth.model.edit import Edit
 from berth.model.raw import JsonObject, dotted
 from berth.model.raw import Path as Place
+from berth.model.said import Said
 from berth.settings import Settings
 
 _NAMESPACE = "default"
@@ -58,11 +59,12 @@ def command(
     """
     if in_place and "-" in files:
         raise UsageError("--in-place: stdin is no file; leave one of the two out")
-    rules = _rules(configured.load(config, settings), device_config, target)
+    loaded = configured.load(config, settings)
+    rules, language = _rules(loaded, device_config, target), loaded.language
     converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
     for one in converted:
-        for sentence in one.said:
-            click.echo(f"{one.source}: {sentence}", err=True)
+        for name, said in one.said:
+            click.echo(f"{one.source}: {name}: {said.text(language)}", err=True)
         if in_place and one.after != one.before:
             _write(Path(one.source), one.after)
     if not in_place:
@@ -88,7 +90,8 @@ class Converted:
     before: str
     after: str = ""
     refused: bool = False
-    said: list[str] = field(default_factory=list)
+    said: list[tuple[str, Problem | Said]] = field(default_factory=list)
+    """What about which Pod."""
 
 
 def _converted(source: str, text: bytes, rules: Rules) -> Converted:
@@ -150,8 +153,8 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
         name = _named(document, template.path)
         found.refused |= decision.verdict is Verdict.REFUSED
         heard = decision.notes if decision.verdict is Verdict.IGNORED else ()
-        said = (*map(str, decision.problems), *heard, *decision.warnings)
-        found.said += [f"{name}: {text}" for text in said]
+        said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
+        found.said += [(name, one) for one in said]
         # What was asked for before, the file's own history tells.
         edits = [edit for edit in decision.edits if not _keeps_record(edit)]
         prefix = patch.pointer(template.path)

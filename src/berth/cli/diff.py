@@ -18,6 +18,7 @@ from berth.cli.explain import Cluster
 from berth.errors import BadReview, ReadFailed, UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
+from berth.words.catalogue import Language
 
 _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
 
@@ -69,13 +70,15 @@ def command(
     before = (before_config, before_device_config, before_set)
     old = _cluster(*before, found) if compared else None
     new = _cluster(config, device_config, settings, found)
+    language = configured.load(config, settings).language
     rows = list(_compared(found, old, new))
     changed = [row for row in rows if row.changes]
     if output == "json":
-        sys.stdout.write(orjson.dumps([_row(row) for row in changed]).decode() + "\n")
+        said = [_row(row, language) for row in changed]
+        sys.stdout.write(orjson.dumps(said).decode() + "\n")
     else:
         for row in changed:
-            _show(row)
+            _show(row, language)
         click.echo(_summary(rows))
     if changed:
         sys.exit(1)
@@ -196,7 +199,7 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
 
 
 def _as_is(pod: JsonObject) -> Decision:
-    return Decision(verdict=Verdict.UNCHANGED, pod=pod, notes=("there is no Berth",))
+    return Decision(verdict=Verdict.UNCHANGED, pod=pod)
 
 
 def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:
@@ -206,13 +209,13 @@ def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:
     return str(document.get("kind") or ""), str(metadata.get("namespace") or default), str(name)
 
 
-def _show(row: Compared) -> None:
+def _show(row: Compared, language: Language) -> None:
     title = f"{row.kind}/{row.name} in {row.namespace}"
     if row.template.path:
         title += f" ({dotted(row.template.path)})"
     fates = (show.verdict(_fate(one)) for one in (row.before, row.after))
     click.echo(f"{click.style(title, bold=True)}  {' → '.join(fates)}")
-    show.reasons(row.after, known=row.before.reasons)
+    show.reasons(row.after, language, {*row.before.reasons(language)})
     show.changes(row.before.pod, row.after.pod)
     click.echo()
 
@@ -230,21 +233,21 @@ def _summary(rows: list[Compared]) -> str:
     return f"{templates}: {len(changed)} would fare otherwise{more}"
 
 
-def _row(row: Compared) -> dict[str, Json]:
+def _row(row: Compared, language: Language) -> dict[str, Json]:
     return {
         "source": row.source,
         "kind": row.kind,
         "namespace": row.namespace,
         "name": row.name,
         "path": dotted(row.template.path),
-        "before": _said(row.before),
-        "after": _said(row.after),
+        "before": _said(row.before, language),
+        "after": _said(row.after, language),
     }
 
 
-def _said(decision: Decision) -> JsonObject:
+def _said(decision: Decision, language: Language) -> JsonObject:
     return {
         "decision": decision.verdict,
-        "reasons": list(decision.reasons),
+        "reasons": list(decision.reasons(language)),
         "patch": [*decision.operations],
     }

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from difflib import unified_diff
 
 import click
@@ -10,6 +11,7 @@ import yaml
 from berth.cli import demanded
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
+from berth.words.catalogue import Language
 
 COLOURS = {
     Verdict.PATCHED: "green",
@@ -20,14 +22,14 @@ COLOURS = {
 }
 
 
-def decision(title: str, before: JsonObject, decided: Decision) -> None:
+def decision(title: str, before: JsonObject, decided: Decision, language: Language) -> None:
     """Print what was understood of one Pod, what happens to it, and why."""
     click.echo(f"{click.style(title, bold=True)}  {verdict(decided.verdict)}")
-    for line in demanded.said(decided.demand) if decided.demand else ():
+    for line in demanded.said(decided.demand, language) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")
-    reasons(decided)
+    reasons(decided, language)
     for warning in decided.warnings:
-        click.echo(f"  {click.style('!', fg='yellow')} {warning}")
+        click.echo(f"  {click.style('!', fg='yellow')} {warning.text(language)}")
     changes(before, decided.pod)
     click.echo()
 
@@ -37,10 +39,10 @@ def verdict(found: Verdict) -> str:
     return click.style(found, fg=COLOURS[found], bold=True)
 
 
-def reasons(decided: Decision, known: tuple[str, ...] = ()) -> None:
+def reasons(decided: Decision, language: Language, known: AbstractSet[str] = frozenset()) -> None:
     """Print why, a line each, but for what is known."""
     mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
-    for reason in decided.reasons:
+    for reason in decided.reasons(language):
         if reason not in known:
             click.echo(f"  {mark} {reason}")
 
