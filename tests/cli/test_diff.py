@@ -8,6 +8,10 @@ from typing import Any
 
 import pytest
 
+from berth.model import recording
+from berth.model.recording import Arrived, Begin, Entry
+from berth.model.request import DeviceRequest, PodRequest
+
 TEMPLATES = """
 apiVersion: apps/v1
 kind: Deployment
@@ -117,3 +121,31 @@ def test_what_cannot_be_read(arguments: tuple[str, ...], stdin: str, said: str) 
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_the_pods_of_a_recording(tmp_path: Path) -> None:
+    """Made anew from what they asked for, amounts and models; one without a device is counted."""
+    wanted = (
+        DeviceRequest(vendor="nvidia", memory_mib=8000, cores=30, models=("A100",)),
+        DeviceRequest(vendor="nvidia", cores=100),
+        DeviceRequest(vendor="metax-sgpu", memory_mib=4096),
+    )
+    lines: list[Entry] = [Begin(at=0, time="2026-01-01T00:00:00Z", berth="0")]
+    lines += [
+        Arrived(at=1, pod=f"p{index}", request=PodRequest(devices=(("main", one),)))
+        for index, one in enumerate(wanted)
+    ]
+    lines.append(Arrived(at=2, pod="web", request=PodRequest()))
+    file = tmp_path / "some.jsonl"
+    file.write_bytes(b"".join(map(recording.write, lines)))
+    command = [sys.executable, "-m", "berth", "diff", "--recording", str(file), "-o", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "")
+    rows = {row["name"]: row["after"] for row in json.loads(done.stdout)}
+    assert rows.keys() == {"p0", "p1", "p2"}
+    assert {row["decision"] for row in rows.values()} == {"patched"}
+    kept = [one["value"] for one in rows["p0"]["patch"] if "original" in str(one)]
+    asked = {"nvidia.com/gpu": "1", "nvidia.com/gpucores": "30", "nvidia.com/gpumem": "8000"}
+    assert json.dumps(asked, separators=(",", ":")) in str(kept)
+    strict = ("--set", "quota.enforce=never", "-f", "-")
+    assert "give one of the two" in diff("--recording", str(file), *strict).stderr

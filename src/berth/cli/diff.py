@@ -1,8 +1,7 @@
 """`berth diff`: whose Pods another configuration would change, and how; nothing is changed."""
 
-import asyncio
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +11,16 @@ import orjson
 
 from berth import settings as configured
 from berth.admission import configuration, registration, templates
+from berth.admission.rules import Rules
 from berth.admission.templates import Template
-from berth.cli import documents, explain, options, show
+from berth.cli import found as sources
+from berth.cli import options, show
 from berth.cli.explain import Cluster
-from berth.errors import BadReview, ReadFailed, UsageError
+from berth.cli.found import Found
+from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
+from berth.settings import Settings
 from berth.words.catalogue import Language
 
 _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
@@ -31,6 +34,11 @@ _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
     multiple=True,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin; else the cluster.",
+)
+@click.option(
+    "--recording",
+    type=options.FILE,
+    help="A recording of `berth record`, for the Pods that came, as far as it says.",
 )
 @click.option(
     "-o", "--output", type=click.Choice(["text", "json"]), default="text", show_default=True
@@ -48,6 +56,7 @@ _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
 def command(
     *,
     files: tuple[str, ...],
+    recording: Path | None,
     output: str,
     namespace: str | None,
     before_config: Path | None,
@@ -61,17 +70,25 @@ def command(
     """Say which Pods another configuration would change or refuse, and how.
 
     Compares the configuration of --before-… with that of --config, --device-config and --set over
-    every Pod template of a cluster or of files. Without a --before-…, with a cluster that has no
-    Berth. Exits with 0 where nothing changes, 1 where something does, 2 where something cannot
-    be read.
+    every Pod template of a cluster, of files or of a recording. Without a --before-…, with a
+    cluster that has no Berth. Exits with 0 where nothing changes, 1 where something does, 2 where
+    something cannot be read.
     """
-    found = _from_files(files, namespace) if files else _from_cluster(kubeconfig, namespace)
-    compared = any((before_config, before_device_config, before_set))
+    if files and recording:
+        raise UsageError("--recording: stands for the files; give one of the two")
     before = (before_config, before_device_config, before_set)
-    old = _cluster(*before, found) if compared else None
-    new = _cluster(config, device_config, settings, found)
-    language = configured.load(config, settings).language
-    rows = list(_compared(found, old, new))
+    old = _configured(*before) if any(before) else None
+    new = _configured(config, device_config, settings)
+    if recording:
+        # It was recorded in the words of the configuration of then.
+        _, rules = old or new
+        found = sources.in_recording(recording, namespace or "default", rules.vendors)
+    elif files:
+        found = sources.in_files(files, namespace or "default")
+    else:
+        found = sources.in_cluster(kubeconfig, namespace or "")
+    language = new[0].language
+    rows = list(_compared(found, _cluster(old, found) if old else None, _cluster(new, found)))
     changed = [row for row in rows if row.changes]
     if output == "json":
         said = [_row(row, language) for row in changed]
@@ -84,47 +101,18 @@ def command(
         sys.exit(1)
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
-    """Documents with their sources, and what is known of their namespaces."""
-
-    documents: list[tuple[str, JsonObject]]
-    default: str
-    labels: Mapping[str, Mapping[str, str]]
-    of_cluster: bool
-    """Whether its Pods have been scheduled."""
-
-
-def _from_files(files: Iterable[str], namespace: str | None) -> Found:
-    read = list(documents.read(files))
-    labels = dict(explain.namespaces(document for _, document in read))
-    return Found(read, namespace or "default", labels, of_cluster=False)
-
-
-def _from_cluster(kubeconfig: Path | None, namespace: str | None) -> Found:
-    """Read the cluster. Raises UsageError."""
-    return asyncio.run(_asked(kubeconfig, namespace or ""))
-
-
-async def _asked(kubeconfig: Path | None, namespace: str) -> Found:
-    from berth.cluster import connection, existing  # noqa: PLC0415  the client is slow to import
-
-    try:
-        async with connection.connect(kubeconfig) as cluster:
-            labels = await existing.labels(cluster)
-            read = [("cluster", one) async for one in existing.objects(cluster, namespace)]
-    except ReadFailed as error:
-        raise UsageError(f"the cluster cannot be read: {error}") from None
-    return Found(read, "default", labels, of_cluster=True)
-
-
-def _cluster(
-    config: Path | None, device_config: Path | None, flags: tuple[str, ...], found: Found
-) -> Cluster:
+def _configured(
+    config: Path | None, device_config: Path | None, flags: tuple[str, ...]
+) -> tuple[Settings, Rules]:
     loaded = configured.load(config, flags)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
+    return loaded, rules
+
+
+def _cluster(by: tuple[Settings, Rules], found: Found) -> Cluster:
+    loaded, rules = by
     return Cluster(
         rules=rules,
         selector=registration.namespaces(rules, loaded.registration),
@@ -161,7 +149,7 @@ def _outcome(decision: Decision) -> tuple[object, ...]:
 def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compared]:
     records = new.rules.allocations | (old.rules.allocations if old else frozenset())
     for source, given in found.documents:
-        document = _as_created(given, records) if found.of_cluster else given
+        document = _as_created(given, records) if found.scheduled else given
         kind, namespace, name = _identity(document, found.default)
         for template in templates.find(document):
             try:
