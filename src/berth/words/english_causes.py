@@ -57,7 +57,7 @@ CAUSES = {
     ),
     "undone": Cause(
         "The mutating webhook was not asked, or another one changed what it wrote, and "
-        "`policy.undone` is `deny`. The Pod would never get its device, or get more than its share. "
+        "`policy.undone` is `deny`. The Pod would never get its device, or more than its share. "
         "The sentences that name a container are those of the policy that `berth policy` prints."
     ),
     "no-device": Cause("Memory or cores were asked for, and no device that they could be of."),
