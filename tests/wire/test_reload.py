@@ -105,7 +105,7 @@ def test_l10_a_bad_file_is_kept_out(running: Webhook, files: tuple[Path, Path]) 
     assert ready.status == 200
     assert b"generation 1 goes on" in ready.body
     assert b"scheduler.nam is not a setting; did you mean name?" in ready.body
-    assert running.logged("configuration.refused")
+    assert raw.eventually(lambda: bool(running.logged("configuration.refused")))
     files[0].write_text("scheduler: {name: second}")
     assert raw.eventually(lambda: _scheduler(running) == "second")
     assert running.ask(path="/readyz", method="GET").body == b"ok"

@@ -224,6 +224,6 @@ def _decide(
     if wanted is None:
         # Another replica registered it, whose settings are newer or older for some seconds.
         why = Said("left.unknown-injection", {"injection": name})
-        warned = (Said("not-injected", {"why": why}),)
+        warned = (Said("not-injected", {"injection": name}),)
         return Decision(verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=warned)
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
