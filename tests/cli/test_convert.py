@@ -2,16 +2,15 @@
 
 import difflib
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner, Result
 
 from berth import settings
 from berth.admission import templates
-from berth.cli import convert, documents
+from berth.cli import convert, documents, main
 from berth.errors import UsageError
 from tests.corpus import corpus
 
@@ -63,10 +62,9 @@ spec:
 """
 
 
-def run(*arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run the command."""
-    command = [sys.executable, "-m", "berth", "convert", "--to", "hami", *arguments]
-    return subprocess.run(command, input=stdin, capture_output=True, text=True, check=False)
+def run(*arguments: str, stdin: str = "") -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(main.main, ["convert", "--to", "hami", *arguments], input=stdin)
 
 
 def changed(before: str, after: str) -> list[str]:
@@ -78,7 +76,7 @@ def changed(before: str, after: str) -> list[str]:
 def test_comments_order_and_looks_are_kept() -> None:
     """Only lines that say something else are others; what has no device stays byte for byte."""
     done = run("-f", "-", stdin=BEFORE)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.exit_code, done.stderr) == (0, "")
     wanted = [
         "+              nvidia.com/gpucores: '100'",
         "+            requests:",
@@ -97,7 +95,7 @@ def test_files_are_written_where_they_are(tmp_path: Path) -> None:
     wrong.write_text(f"{BEFORE}---\n{WRONG}")
     data.write_text(json.dumps(yaml.safe_load(SHARED)))
     done = run("-f", str(tmp_path), "--in-place")
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.exit_code, done.stdout) == (1, "")
     assert "schedulerName: hami-scheduler" in good.read_text()
     assert wrong.read_text() == f"{BEFORE}---\n{WRONG}"
     assert f"{wrong}: Pod/half: spec.containers[0]" in done.stderr
@@ -116,9 +114,8 @@ def test_files_are_written_where_they_are(tmp_path: Path) -> None:
 def test_what_cannot_be_done(arguments: tuple[str, ...], stdin: str, said: str) -> None:
     """Exit code 2, and a sentence."""
     done = run(*arguments, stdin=stdin)
-    assert done.returncode == 2
+    assert done.exit_code == 2
     assert said in done.stderr
-    assert "Traceback" not in done.stderr
 
 
 RULES = convert._rules(settings.load(None, ["policy.allocations=keep"]), None, "hami")

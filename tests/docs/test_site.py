@@ -33,12 +33,17 @@ def _sources() -> list[Path]:
 
 def test_a_link_that_leads_nowhere_fails_it(tmp_path: Path) -> None:
     """To a page, or to a heading of one."""
-    shutil.copytree(ROOT / "docs", tmp_path / "docs")
-    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
-    page = tmp_path / "docs/tutorial.md"
-    page.write_text(f"{page.read_text()}\n[a](nowhere.md) [b](how-to/watch.md#nothing)\n")
+    docs = tmp_path / "docs"
+    docs.mkdir()
+    for one in (ROOT / "mkdocs.yml", ROOT / "docs/site_nav.py"):
+        shutil.copy(one, tmp_path / one.relative_to(ROOT))
+    for page in ("index", "architecture", "critique"):
+        (docs / f"{page}.md").write_text("# One\n")
+    (docs / "tutorial.md").write_text("# Other\n\n[a](nowhere.md) [b](index.md#nothing)\n")
     done = _build(tmp_path, tmp_path / "site")
     assert done.returncode != 0
     said = done.stdout + done.stderr
     assert "nowhere.md" in said
     assert "#nothing" in said
+    (docs / "tutorial.md").write_text("# Other\n\n[b](index.md#one)\n")
+    assert _build(tmp_path, tmp_path / "site").returncode == 0
