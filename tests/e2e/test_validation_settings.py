@@ -170,3 +170,23 @@ def test_a_configuration_that_someone_deleted_comes_back(api: Api, register: Reg
         while "webhooks" not in api.ask("GET", f"{VALIDATING}/berth")[1]:
             assert time.monotonic() < deadline
             time.sleep(0.05)
+
+
+def test_kubectl_shows_chinese(register: Register, control_plane: ControlPlane) -> None:
+    """A warning and a refusal come through the API server as we write them, in one piece."""
+    with register("--set", "language=zh"), own(control_plane) as name:
+        kubectl = Kubectl(plane=control_plane, namespace=name)
+        warned = gpu("warned")
+        warned["spec"]["containers"][0]["env"] = [
+            {"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}
+        ]
+        refused = pods.gpu_pod({"nvidia.com/gpu": "1", "nvidia.com/gpucores": "101"})
+        refused["metadata"] = {"name": "refused"}
+        create = ("create", "--dry-run=server", "-f", "-")
+        said = kubectl(*create, input=json.dumps(warned)).stderr
+        env = "spec.containers[0].env"
+        assert f"Warning: {env}：NVIDIA_VISIBLE_DEVICES 被删除：它由设备插件设置\n" in said
+        said = kubectl(*create, input=json.dumps(refused), check=False).stderr
+        where = "spec.containers[0].resources.limits[nvidia.com/gpucores]"
+        what = "101% 超过整个设备的算力；最多写 100，容器的每个设备都会得到这么多"
+        assert f"{where}: {what}" in said, "kubectl puts the field before it"
