@@ -34,6 +34,8 @@ CAUSES = {
     ),
     "clash": Cause("Pod 的卷或挂载占用了设置中某个注入要用的位置。"),
     "quota": Cause("命名空间的 ResourceQuota 以 `limits.<资源>` 限制其所有 Pod 的总量。"),
+    "no-room": Cause("能运行该 Pod 的节点目前都太满，且 `placement.full` 为 `refuse`。"),
+    "never-fits": Cause("即使节点为空也无法运行该 Pod，且 `placement.never` 为 `refuse`。"),
     "allocation": Cause(
         "无论由谁写入，HAMi 都按这些注解计数并分配设备。只有 `policy.allocators` 中的账号可以写，"
         "而 `policy.allocations` 设为 `deny`。"
@@ -68,6 +70,15 @@ CAUSES = {
     ),
     "unsized": Cause(
         "配额限制了显存，而卡有多大要等分配之后才知道。", "请在每个使用设备的容器中写明显存。"
+    ),
+    "full": Cause(
+        "能运行该 Pod 的节点目前都太满，或未就绪。",
+        "无需处理：它会等待。若须立即运行，请减少申请。",
+    ),
+    "unplaceable": Cause(
+        "即使节点为空也无法运行该 Pod：节点或卡太小、型号不符，"
+        "或被 Pod 自己的选择器、亲和性或容忍度排除。",
+        "请申请某个节点所拥有的资源；`berth explain --cluster` 会说明各节点缺什么。",
     ),
     "unrecorded": Cause(
         "Kubernetes 规定一个对象的注解最多 256 KiB。",

@@ -54,6 +54,8 @@ PODS = {
         "只允许 {most}（{entry}）",
         "请在每个使用设备的容器中写明 {resource}",
     ),
+    "no-room": Entry("目前没有节点放得下：{why}", "请减少申请，或稍后重试"),
+    "never-fits": Entry("没有节点能运行它：{why}", "请申请某个节点所拥有的资源"),
     "allocation.new": Entry(
         "记录的是 HAMi 调度器已分配给 Pod 的设备，而这个 Pod 是新建的", "请删除它"
     ),

@@ -21,6 +21,8 @@ WARNINGS = {
     "past-shares.volume": Entry("{path}：{volume} 挂载 {host}，会绕过份额接触到卡"),
     "past-shares.mount": Entry("{path}：{mount} 会绕过份额接触到卡"),
     "unsized": Entry("未写明 {resource}，配额 {quota} 无法完整计数"),
+    "full": Entry("目前没有节点放得下：{why}"),
+    "unplaceable": Entry("没有节点能运行它：{why}"),
     "unrecorded": Entry("{path} 已满，无法在其中记录原始申请"),
     "not-injected": Entry("被询问的副本的设置中没有注入 {injection}；没有注入任何内容"),
     "not-rewritten": Entry("{path} 不是 GPU webhook 所写的样子，设备可能永远不会分配"),

@@ -51,6 +51,12 @@ CAUSES = {
     "quota": Cause(
         "A ResourceQuota of the namespace limits `limits.<resource>` of all its Pods together."
     ),
+    "no-room": Cause(
+        "Every node that could run the Pod is too full now, and `placement.full` is `refuse`."
+    ),
+    "never-fits": Cause(
+        "No node could run the Pod if it were empty, and `placement.never` is `refuse`."
+    ),
     "allocation": Cause(
         "HAMi counts, and gives out, what stands in these annotations, whoever wrote it. They are "
         "for the accounts of `policy.allocators` alone; `policy.allocations` is `deny`."
@@ -91,6 +97,15 @@ CAUSES = {
     "unsized": Cause(
         "The quota limits memory, and how large the card is, is known once it is given.",
         "Name the memory in each container with a device.",
+    ),
+    "full": Cause(
+        "Every node that could run the Pod is too full now, or not ready.",
+        "Nothing has to be done: it waits. Ask for less where it must run at once.",
+    ),
+    "unplaceable": Cause(
+        "No node could run the Pod if it were empty: the nodes or cards are too small, of another "
+        "model, or left out by the Pod's own selector, affinity or tolerations.",
+        "Ask for what some node has; `berth explain --cluster` says what each lacks.",
     ),
     "unrecorded": Cause(
         "Kubernetes keeps at most 256 KiB of annotations in an object.",

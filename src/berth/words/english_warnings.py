@@ -27,6 +27,8 @@ WARNINGS = {
     ),
     "past-shares.mount": Entry("{path}: {mount} reaches cards past their shares"),
     "unsized": Entry("{resource} is not named, so quota {quota} cannot count all of it"),
+    "full": Entry("no node has room now: {why}"),
+    "unplaceable": Entry("no node can run it: {why}"),
     "unrecorded": Entry("{path} is full, so the original request is not recorded there"),
     "not-injected": Entry(
         "the injection {injection} is not in the settings of the replica that was asked; nothing "
