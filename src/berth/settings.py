@@ -147,7 +147,7 @@ class Audit(Group, frozen=True):
     """Namespaces on trial: what would be done is logged, counted and warned of, and not done."""
 
     namespaces: tuple[str, ...] = ()
-    """Their names."""
+    """Their names; "*": all."""
     namespace_label: Label = ""
     """A label by which others are, such as berth.dev/mode=audit; empty: by name alone."""
 

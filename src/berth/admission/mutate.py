@@ -180,7 +180,7 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     if pod.os == "windows":
         left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
         if scope.names_known(raw, rules):
-            warning = Said("unmanaged.windows", {"path": ("spec",), "why": _WINDOWS})
+            warning = Said("unmanaged.windows", {"path": ("spec",)})
             left = left.warned((warning,))
         return None, left
     return pod, unchanged

@@ -192,7 +192,7 @@ def decide(
     By its path the API server says that a namespace is in audit; of the names, we know ourselves.
     """
     bare = path.removeprefix(names.AUDIT_PATH)
-    if bare == path and review.namespace not in generation.rules.audited.names:
+    if bare == path and not generation.rules.audited.names_one(review.namespace):
         return _decide(review, generation, path, standings)
     if bare == names.VALIDATE_PATH:
         decision = verify.decide(review, generation.rules, audited=True)
@@ -222,6 +222,6 @@ def _decide(
     if wanted is None:
         # Another replica registered it, whose settings are newer or older for some seconds.
         why = Said("left.unknown-injection", {"injection": name})
-        warned = (Said("not-injected", {"why": why}),)
+        warned = (Said("not-injected", {"injection": name}),)
         return Decision(verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=warned)
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)

@@ -81,7 +81,7 @@ def command(
         selector=registration.namespaces(rules, loaded.registration),
         default=namespace,
         labels=dict(_pair(label) for label in labels),
-        labels_by_namespace=dict(_namespaces(document for _, document in read)),
+        labels_by_namespace=dict(namespaces(document for _, document in read)),
     )
     explained = list(_explain(read, cluster))
     if output == "json":
@@ -144,7 +144,7 @@ def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
             yield f"{entry.get('key')} {entry.get('operator')} ({listed})"
 
 
-def _namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield the name and the labels of each Namespace among the documents."""
     for document in found:
         if document.get("kind") == "Namespace":

@@ -43,6 +43,7 @@ CAUSES = {
     "undone": Cause(
         "变更 webhook 未被调用，或其改写被别的 webhook 改掉，而 `policy.undone` 设为 `deny`。"
         "这样的 Pod 永远得不到设备，或者得到超出其份额的设备。"
+        "指明容器的句子来自 `berth policy` 输出的策略。"
     ),
     "no-device": Cause("申请了显存或算力，却没有申请它们所属的设备。"),
     "replaced": Cause(
@@ -61,7 +62,7 @@ CAUSES = {
     "not-read": Cause("没有任何程序读取该注解，但它与某个会被读取的注解非常相似。"),
     "unmanaged": Cause(
         "Berth 和 HAMi 不管理此类容器的设备，因此该申请不起作用。",
-        "如果需要份额，请不要以特权方式运行。",
+        "如果需要份额，请不要以特权方式运行，也不要在 Windows 上运行。",
     ),
     "past-shares": Cause(
         "通过该路径，容器能接触到未分配给它的卡。只有节点才能阻止。",

@@ -79,7 +79,7 @@ PODS = {
         "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但没有设置 RuntimeClass", _RETRY
     ),
     "undone.privileged": Entry(
-        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权的", _RETRY
+        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权 Pod", _RETRY
     ),
     "undone.lacking": Entry("GPU webhook 没有改写这个 Pod：容器 {lacking}", _RETRY),
 }

@@ -63,7 +63,8 @@ CAUSES = {
     ),
     "undone": Cause(
         "The mutating webhook was not asked, or another one changed what it wrote, and "
-        "`policy.undone` is `deny`. The Pod would never get its device, or get more than its share."
+        "`policy.undone` is `deny`. The Pod would never get its device, or more than its share. "
+        "The sentences that name a container are those of the policy that `berth policy` prints."
     ),
     "no-device": Cause("Memory or cores were asked for, and no device that they could be of."),
     "replaced": Cause(
@@ -87,7 +88,7 @@ CAUSES = {
     "not-read": Cause("The annotation is none that anything reads, and is almost one that is."),
     "unmanaged": Cause(
         "Berth and HAMi do not manage such a container's devices, so the request has no effect.",
-        "Run it without privileges where it shall have a share.",
+        "Run it without privileges where it shall have a share, and not on Windows.",
     ),
     "past-shares": Cause(
         "By the path a container reaches cards that it was not given. Only a node can prevent it.",
