@@ -26,6 +26,20 @@ REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
+def _asking(pod: dict[str, Any]) -> dict[str, Any]:
+    """Return a Pod of which one more container, and no other, asks for a device."""
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "1000"}
+    asks = {"name": "gpu", "image": "i", "resources": {"limits": limits, "requests": limits}}
+    spec = {key: value for key, value in pod["spec"].items() if key not in ("nodeName", "os")}
+    for kind in {"containers", "initContainers"} & spec.keys():
+        spec[kind] = [{**one, "resources": {}, "env": []} for one in spec[kind]]
+    spec |= {"containers": [*spec["containers"], asks], "schedulerName": "hami-scheduler"}
+    return {**pod, "spec": spec}
+
+
+PODS = strategies.pods(good=True).map(_asking)
+
+
 @pytest.mark.parametrize("delivery", ["prefer", "require", "pin"])
 def test_a_random_pod_is_placed_soundly(delivery: str) -> None:
     """No fault; the patch applies elsewhere; a second pass changes nothing, and holds it once."""
@@ -33,7 +47,7 @@ def test_a_random_pod_is_placed_soundly(delivery: str) -> None:
     (replica,) = cluster.replicas
 
     @PROFILE
-    @given(strategies.pods(), TERMS, LIKED, st.booleans())
+    @given(st.one_of(PODS, PODS, strategies.pods()), TERMS, LIKED, st.booleans())
     def law(pod: dict[str, Any], terms: Any, liked: Any, affine: bool) -> None:  # noqa: FBT001
         if affine and isinstance(pod.get("spec"), dict):
             required = {"nodeSelectorTerms": terms} if terms is not None else None
