@@ -87,7 +87,7 @@ class Placer:
     def _wish(self, pod: Pod, manner: Manner, decision: str) -> Wish:
         return Wish(
             id=decision,
-            policy=_policy(pod, manner),
+            policy=policy_of(pod, manner),
             delivery=manner.delivery,
             visible=manner.visible,
             refuses_full=manner.refuses(pod.priority_class),
@@ -147,22 +147,26 @@ class Placer:
         self._rules = rules
 
     def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
-        """Return what placement would take of the Pod's own node."""
-        read = stored.asking(pod, self._rules)
-        if read is None:
-            return ()
-        new, request = read
-        policy = _policy(new, self._rules.placements.of(pod.metadata.namespace))
-        row = snapshot.row[pod.spec.node_name]
-        found = allocate(request, snapshot, row, policy.choice)
-        return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+        return guess(pod, snapshot, self._rules)
+
+
+def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim, ...]:
+    """Return which cards placement would take of a bound Pod's own node."""
+    read = stored.asking(pod, rules)
+    if read is None:
+        return ()
+    new, request = read
+    policy = policy_of(new, rules.placements.of(pod.metadata.namespace))
+    row = snapshot.row[pod.spec.node_name]
+    found = allocate(request, snapshot, row, policy.choice)
+    return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
 
 
 def _alive(pod: projections.Pod | None) -> projections.Pod | None:
     return pod if pod is not None and pod.status.phase not in OVER else None
 
 
-def _policy(pod: Pod, manner: Manner) -> Policy:
+def policy_of(pod: Pod, manner: Manner) -> Policy:
     """Return the policy that a Pod chooses, by our annotation or HAMi's; else its namespace's."""
     for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
         word = pod.annotations.get(key)

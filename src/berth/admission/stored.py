@@ -7,6 +7,7 @@ from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
 from berth.cluster import projections
 from berth.dialects import translate
+from berth.model.demand import Demand
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
@@ -18,9 +19,17 @@ def request(raw: JsonObject, rules: Rules) -> PodRequest:
     What is wrong with a container's numbers leaves it without a card.
     """
     pod = project.pod(raw)
+    return wanted(pod, _demand(pod, rules), rules.known)
+
+
+def demand(raw: JsonObject, rules: Rules) -> Demand:
+    """Return what a Pod wants of cards alone. Raises BadReview."""
+    return _demand(project.pod(raw), rules)
+
+
+def _demand(pod: Pod, rules: Rules) -> Demand:
     skipped = rules.privileged is Privileged.SKIP
-    reading = translate.read(pod, rules.options, skip_privileged=skipped)
-    return wanted(pod, reading.demand, rules.known)
+    return translate.read(pod, rules.options, skip_privileged=skipped).demand
 
 
 def names_known(pod: projections.Pod, rules: Rules) -> bool:

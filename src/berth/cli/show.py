@@ -22,8 +22,14 @@ COLOURS = {
 }
 
 
-def decision(title: str, before: JsonObject, decided: Decision, language: Language) -> None:
-    """Print what was understood of one Pod, what happens to it, and why."""
+def decision(
+    title: str,
+    before: JsonObject,
+    decided: Decision,
+    language: Language,
+    place: Iterable[str] = (),
+) -> None:
+    """Print what was understood of one Pod, what happens to it and why, and where it could go."""
     click.echo(f"{click.style(title, bold=True)}  {verdict(decided.verdict)}")
     for line in demanded.said(decided.demand, language) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")
@@ -31,6 +37,8 @@ def decision(title: str, before: JsonObject, decided: Decision, language: Langua
     for warning in decided.warnings:
         click.echo(f"  {click.style('!', fg='yellow')} {warning.text(language)}")
     changes(before, decided.pod)
+    for line in place:
+        click.echo(f"  {click.style('@', fg='cyan')} {line}")
     click.echo()
 
 
