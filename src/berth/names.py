@@ -40,6 +40,8 @@ HAMI_ALLOCATIONS: Final = (
     "hami.io/bind-time",
 )
 """Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
+RACK_LABEL: Final = "topology.kubernetes.io/rack"
+"""Node label that names the rack, where settings have no other: there is no standard one."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")

@@ -85,13 +85,13 @@ def allocation(charge: Charge, devices: Sequence[Device]) -> tuple[Allocation, t
     ]
     holds = tuple(hold for hold in each if hold.container not in charge.init)
     if charge.init:
-        holds = _apart(holds) + _peaks(charge, each, holds)
+        holds += _peaks(charge, each, holds)
     return Allocation(
         node=charge.node,
         cpu_milli=charge.cpu_milli,
         memory_mib=charge.memory_mib,
         other=charge.other,
-        holds=holds if charge.init else _apart(holds),
+        holds=holds,
     ), unknown
 
 
@@ -99,17 +99,6 @@ def _hold(claim: Claim, at: int, device: Device) -> Hold:
     memory = device.memory_mib if claim.memory_mib is None else claim.memory_mib
     cores = device.cores if claim.cores is None else claim.cores
     return Hold(claim.container, at, memory, cores, claim.profile, claim.slices)
-
-
-def _apart(holds: Sequence[Hold]) -> tuple[Hold, ...]:
-    """Let no two holds of one Pod take the same slices, which they would give back in turn."""
-    taken: dict[int, int] = {}
-    apart = []
-    for hold in holds:
-        bits = hold.slices & ~taken.get(hold.device, 0)
-        taken[hold.device] = taken.get(hold.device, 0) | bits
-        apart.append(hold if bits == hold.slices else msgspec.structs.replace(hold, slices=bits))
-    return tuple(apart)
 
 
 def _peaks(charge: Charge, each: Sequence[Hold], running: Sequence[Hold]) -> tuple[Hold, ...]:

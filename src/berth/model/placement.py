@@ -27,6 +27,9 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int = 0
     other: dict[str, int] = {}
     holds: tuple[Hold, ...] = ()
+    workload: str = ""
+    """Its class, which its cards then carry; `group` is the Job or the like that it is of."""
+    group: str = ""
 
 
 class Misfit(Enum):
@@ -36,12 +39,16 @@ class Misfit(Enum):
     NOT_SELECTED = "not selected by the Pod's node selector or affinity"
     TAINTED = "a taint that the Pod does not tolerate"
     NO_SUCH_CARD = "no healthy card that it accepts"
-    CARDS_TOO_SMALL = "its cards are too small"
+    CARDS_TOO_SMALL = "MiB of one card"
     TOO_FEW_CARDS = "cards large enough"
     CPU = "milli CPU"
     MEMORY = "MiB of memory"
     PODS = "Pods"
     OTHER = "another resource"
+    NUMA = "free cards of one NUMA node"
+    APART = "beside a class of workload that it must not be beside"
+    FILTERED = "no free card passes a filter"
+    TOGETHER = "its containers fit one by one, not side by side"
     CARDS = "free cards"
 
 
@@ -50,7 +57,9 @@ AMOUNTS = frozenset(Misfit) - {
     Misfit.NOT_SELECTED,
     Misfit.TAINTED,
     Misfit.NO_SUCH_CARD,
-    Misfit.CARDS_TOO_SMALL,
+    Misfit.APART,
+    Misfit.FILTERED,
+    Misfit.TOGETHER,
 }
 """The reasons of which a node has more or less."""
 
@@ -68,21 +77,33 @@ class Without(msgspec.Struct, frozen=True):
     has: int = 0
     """What the nearest has of what is wanted: milli CPU, MiB, Pods, or cards that suffice."""
     resource: str = ""
+    """What there is too little of where the reason alone does not say it, or which filter."""
 
     def __str__(self) -> str:
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
         later = "may fit later" if self.waiting_helps else "will never fit"
         what = self.resource or self.reason.value
+        if self.reason is Misfit.FILTERED and self.resource:
+            what = f"no free card passes the filter {self.resource}"
         if self.reason not in AMOUNTS:
             return f"{nodes}: {what}; {later}"
         return f"{nodes}: {self.wanted} {what} wanted, {self.nearest} has {self.has}; {later}"
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node that fits, and how good it is: higher is better, within one policy."""
+    """A node that fits, what would be held there, and how good it is.
 
-    node: str
+    A higher score is better, within one policy; minus infinity is of a node that the policy has
+    not come to yet.
+    """
+
+    allocation: Allocation
     score: float
+
+    @property
+    def node(self) -> str:
+        """Its name."""
+        return self.allocation.node
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):

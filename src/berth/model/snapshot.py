@@ -6,6 +6,7 @@ row finds what has changed since by one comparison. What is kept that way lives 
 belongs to the snapshot and goes with it.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import TypeVar, cast
@@ -16,17 +17,19 @@ from numpy.typing import NDArray
 from berth.model.device import Device, Kind
 from berth.model.mix import Mix
 from berth.model.node import Node
-from berth.model.placement import Allocation, Hold
+from berth.model.placement import Allocation
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 T = TypeVar("T")
+N = TypeVar("N", bound=np.generic)
 
 NOTHING = -1
 """The kind where there is no card, or none that may be used."""
 SLICES = 8
 """The most slices of a card that partitions are laid on."""
+PLACES = np.arange(SLICES)
 SPARE = Node(name="", cpu_milli=0, memory_mib=0, pods=0, ready=False)
 """What stands in a row that no node has had yet."""
 WHOLE = 1000
@@ -63,6 +66,13 @@ class Snapshot:
         self.kind, self.left = _grid(), _grid()
         self.mem_left, self.cores_left, self.slots_left = _grid(), _grid(), _grid()
         self.holders, self.slices = _grid(), _grid()
+        self.slots_total, self.numa = _grid(), _grid()
+        self.cut = np.zeros((0, 0, SLICES), dtype=np.int16)
+        """How many partitions lie on each slice: `slices` are those with some, as bits."""
+        self.classes: dict[str, Ints] = {}
+        """By class of workload: how many of its holds are on each card."""
+        self.groups: dict[str, Counter[int]] = {}
+        """By Job or the like: how many of its Pods are on which rows."""
         self.extend(nodes)
 
     def __len__(self) -> int:
@@ -76,9 +86,9 @@ class Snapshot:
         for name, column in vars(self).items():
             if isinstance(column, np.ndarray):
                 setattr(self, name, _longer(column, more))
-        for named in (self.other, self.other_total):
+        for named in (self.other, self.other_total, self.classes):
             for name, column in named.items():
-                named[name] = np.concatenate([column, np.zeros(more, dtype=np.int64)])
+                named[name] = _longer(column, more)
         for row, node in enumerate(new, first):
             self.nodes.append(node)
             self.row[node.name] = row
@@ -114,12 +124,14 @@ class Snapshot:
     def _empty(self, row: int) -> None:
         self.gone[row] = False
         for column in vars(self).values():
-            if isinstance(column, np.ndarray) and column.ndim == 2:
+            if isinstance(column, np.ndarray) and column.ndim > 1:
                 column[row] = 0
         self.kind[row] = NOTHING
-        for named in (self.other, self.other_total):
+        for named in (self.other, self.other_total, self.classes):
             for column in named.values():
                 column[row] = 0
+        for group in [name for name, rows in self.groups.items() if row in rows]:
+            self._count(group, row, -self.groups[group][row])
 
     def remove(self, name: str) -> None:
         """Take a node away, with all that runs there."""
@@ -142,16 +154,16 @@ class Snapshot:
         """Give back what `place` charged, in any order: the Pod has left, or it was a try."""
         self._charge(allocation, -1)
 
-    def alone(self, row: int) -> "Snapshot":
-        """Return a snapshot of one node as it is now, to try things on."""
-        one = Snapshot()
+    def only(self, rows: Ints) -> "Snapshot":
+        """Return a snapshot of some nodes as they are now, to try things on their cards."""
+        some = Snapshot()
         for name, column in vars(self).items():
             if isinstance(column, np.ndarray):
-                setattr(one, name, column[row : row + 1].copy())
-        one.other = {name: column[row : row + 1].copy() for name, column in self.other.items()}
-        one.nodes, one.kinds = [self.nodes[row]], self.kinds
-        one.row = {self.nodes[row].name: 0}
-        return one
+                setattr(some, name, column[rows])
+        some.classes = {name: grid[rows] for name, grid in self.classes.items()}
+        some.nodes, some.kinds = [self.nodes[row] for row in rows.tolist()], self.kinds
+        some.row = {node.name: at for at, node in enumerate(some.nodes)}
+        return some
 
     def measured(self, name: str, busy: int) -> None:
         """Note how busy a node's cards were lately, in percent."""
@@ -185,23 +197,46 @@ class Snapshot:
         for name, amount in allocation.other.items():
             if name in self.other:
                 self.other[name][row] -= sign * amount
-        devices = self.nodes[row].devices
-        for hold in allocation.holds:
-            self._hold(row, devices[hold.device], hold, sign)
+        if allocation.group:
+            self._count(allocation.group, row, sign)
+        if allocation.holds:
+            self._hold(row, allocation, sign)
         self._changed(row)
 
-    def _hold(self, row: int, device: Device, hold: Hold, sign: int) -> None:
-        at = (row, hold.device)
-        memory = int(self.mem_left[at]) - sign * hold.memory_mib
-        cores = int(self.cores_left[at]) - sign * hold.cores
-        slots = int(self.slots_left[at]) - sign * hold.slots
-        self.mem_left[at], self.cores_left[at], self.slots_left[at] = memory, cores, slots
-        self.holders[at] += sign
-        self.slices[at] ^= hold.slices
-        if self.kind[at] != NOTHING:
-            left = left_of(device, memory, cores, slots)
-            self.room[row] += left - self.left[at]
-            self.left[at] = left
+    def _count(self, group: str, row: int, more: int) -> None:
+        rows = self.groups.setdefault(group, Counter())
+        rows[row] += more
+        if not rows[row]:
+            del rows[row]
+        if not rows:
+            del self.groups[group]
+
+    def _hold(self, row: int, allocation: Allocation, sign: int) -> None:
+        """Charge a row's cards: as lists, since numpy takes its time over single numbers."""
+        grids = (self.mem_left, self.cores_left, self.slots_left, self.holders, self.left)
+        memory, cores, slots, holders, left = lists = [grid[row].tolist() for grid in grids]
+        kinds, devices = self.kind[row].tolist(), self.nodes[row].devices
+        for hold in allocation.holds:
+            card = hold.device
+            memory[card] -= sign * hold.memory_mib
+            cores[card] -= sign * hold.cores
+            slots[card] -= sign * hold.slots
+            holders[card] += sign
+            if hold.slices:
+                self._lay(row, card, hold.slices, sign)
+            if kinds[card] != NOTHING:
+                left[card] = left_of(devices[card], memory[card], cores[card], slots[card])
+        for grid, column in zip(grids, lists, strict=True):
+            grid[row] = column
+        self.room[row] = sum(left)
+        if allocation.workload:
+            grid = self.classes.setdefault(allocation.workload, np.zeros_like(self.kind))
+            np.add.at(grid[row], [hold.device for hold in allocation.holds], sign)
+
+    def _lay(self, row: int, card: int, slices: int, sign: int) -> None:
+        cut = self.cut[row, card]
+        cut[(slices >> PLACES & 1).astype(np.bool_)] += sign
+        self.slices[row, card] = int(((cut > 0) << PLACES).sum())
 
     def _changed(self, row: int) -> None:
         self.clock += 1
@@ -220,7 +255,8 @@ class Snapshot:
         for card, device in enumerate(node.devices):
             at = (row, card)
             self.mem_left[at], self.cores_left[at] = device.memory_mib, device.cores
-            self.slots_left[at] = device.slots
+            self.slots_left[at] = self.slots_total[at] = device.slots
+            self.numa[at] = device.numa
             if device.healthy:
                 self.kind[at] = self._kind(device.kind)
                 self.left[at] = left_of(device, device.memory_mib, device.cores, device.slots)
@@ -239,9 +275,11 @@ class Snapshot:
         if more <= 0:
             return
         for name, grid in vars(self).items():
-            if isinstance(grid, np.ndarray) and grid.ndim == 2:
+            if isinstance(grid, np.ndarray) and grid.ndim > 1:
                 filler = NOTHING if name == "kind" else 0
-                setattr(self, name, np.pad(grid, ((0, 0), (0, more)), constant_values=filler))
+                setattr(self, name, _wider(grid, more, filler))
+        for name, grid in self.classes.items():
+            self.classes[name] = _wider(grid, more, 0)
 
 
 def left_of(device: Device, memory_mib: int, cores: int, slots: int) -> int:
@@ -266,5 +304,11 @@ def _grid() -> Ints:
     return np.zeros((0, 0), dtype=np.int64)
 
 
-def _longer(column: NDArray[np.generic], more: int) -> NDArray[np.generic]:
+def _longer(column: NDArray[N], more: int) -> NDArray[N]:
     return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
+
+
+def _wider(grid: NDArray[N], more: int, filler: int) -> NDArray[N]:
+    edges = ((0, 0), (0, more), *((0, 0),) * (grid.ndim - 2))
+    wider: NDArray[N] = np.pad(grid, edges, constant_values=filler)
+    return wider

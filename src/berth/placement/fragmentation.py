@@ -9,12 +9,12 @@ category; a zero change must stay exactly zero, so this does the same.
 
 import numpy as np
 
-from berth.model.request import Shape
+from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
-from berth.placement.policy import FULLEST, Ranking
-from berth.placement.trial import Trial
+from berth.placement.policy import Ranking
+from berth.placement.trial import FULLEST, Trial
 from berth.placement.typical import Typical, typical
 
 LEARN_EVERY = 200
@@ -33,8 +33,9 @@ class Fragmentation:
         self.name = "fragmentation"
         self._known = known
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Score all nodes for a shape."""
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
+        """Score all nodes for a Pod, by its shape."""
+        shape = wanted.shape
         epoch, requests = self._typical(snapshot)
 
         def score(rows: Ints, good: Bools) -> tuple[Floats, Ints]:
