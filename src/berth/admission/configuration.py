@@ -10,9 +10,10 @@ from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rul
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
+from berth.model.terms import Scoped, Terms
 from berth.model.vendor import Vendor
 from berth.settings import Callers as WantedCallers
-from berth.settings import Fragment, Settings
+from berth.settings import CardFilter, Fragment, Placement, Settings
 from berth.settings import Injection as WantedInjection
 from berth.vendors import SECTIONS, VENDORS
 
@@ -48,8 +49,37 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         allocators=policy.allocators,
         excluded_namespaces=frozenset(excluded),
         injections=_injections(settings, _names(vendors)),
+        terms=_terms(settings.placement),
     )
     return found, warnings
+
+
+def _terms(wanted: Placement) -> Terms:
+    return Terms(
+        workload_key=wanted.workload_key,
+        apart=tuple(
+            (one, other) for one, _, other in (pair.partition(":") for pair in wanted.apart)
+        ),
+        tests=_tests(wanted.filters),
+        rack=wanted.rack_label,
+    )
+
+
+def _tests(filters: tuple[CardFilter, ...]) -> tuple[Scoped, ...]:
+    if not filters:
+        return ()
+    from berth.placement.filters import Filter  # noqa: PLC0415  numpy and CEL, that few need
+
+    found, seen = list[Scoped](), set[str]()
+    for index, one in enumerate(filters):
+        if one.name in seen:
+            raise UsageError(f"placement.filters[{index}].name: {one.name} stands there twice")
+        seen.add(one.name)
+        try:
+            found.append(Scoped(Filter(one.name, one.expression), one.namespaces))
+        except UsageError as error:
+            raise UsageError(f"placement.filters[{index}].expression: {error}") from None
+    return tuple(found)
 
 
 def _undone(settings: Settings) -> Undone:

@@ -7,6 +7,7 @@ from enum import Enum
 from berth import names
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
+from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
 
 
@@ -72,6 +73,8 @@ class Rules:
     """Users who may record allocations; "prefix*" is of users who may on Pods that exist."""
     excluded_namespaces: frozenset[str] = frozenset()
     injections: Mapping[str, Injection] = field(default_factory=dict)
+    terms: Terms = NO_TERMS
+    """What is asked of cards beside what a Pod asks for."""
     known: frozenset[str] = field(init=False)
     """All resource names that are our business."""
     injected_paths: frozenset[str] = field(init=False)

@@ -51,6 +51,10 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """Init containers that hold something; each ends before the app containers start."""
     sidecars: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """For each of those, the sidecars that run beside it."""
+    workload: str = ""
+    """Its class, where some classes must not share a card."""
+    group: str = ""
+    """The Job or the like that it is of."""
 
 
 class _Held(msgspec.Struct):
@@ -92,6 +96,8 @@ def allocation(charge: Charge, devices: Sequence[Device]) -> tuple[Allocation, t
         memory_mib=charge.memory_mib,
         other=charge.other,
         holds=holds,
+        workload=charge.workload,
+        group=charge.group,
     ), unknown
 
 

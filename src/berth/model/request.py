@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import msgspec
 
+from berth import names
 from berth.model.eligibility import ANYWHERE, Eligibility
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class PodRequest(msgspec.Struct, frozen=True, kw_only=True):
     """Its class, where some classes must not share a card; empty goes with all."""
     group: str = ""
     """The Job or the like that it is a part of: `topology` keeps its Pods together."""
+    rack: str = names.RACK_LABEL
+    """The node label that names the rack, for the same."""
 
     @property
     def shape(self) -> Shape:

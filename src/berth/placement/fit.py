@@ -167,6 +167,13 @@ def _hold(part: Part, some: Snapshot) -> None:
     some.left[at] = lefts(some, at)
 
 
+def allocate(wanted: PodRequest, snapshot: Snapshot, row: int, choice: Choice) -> Allocation | None:
+    """Return what the Pod would hold on this node, None if its cards do not carry all of it."""
+    applied = choice.applied(wanted)
+    fitted = fit(applied, snapshot, np.array([row]), choice)
+    return allocations(applied, fitted, snapshot)[0]
+
+
 def allocations(wanted: PodRequest, fitted: Fitted, snapshot: Snapshot) -> list[Allocation | None]:
     """Return what the Pod would hold on each row; None where it does not fit."""
     pairs = enumerate(zip(fitted.rows.tolist(), fitted.fits.tolist(), strict=True))

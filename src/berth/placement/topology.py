@@ -5,7 +5,6 @@ Near is the same node, then the same rack: a label of the nodes says which that 
 
 import numpy as np
 
-from berth import names
 from berth.model.request import PodRequest
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.binpack import fullness
@@ -29,10 +28,6 @@ class Topology:
     name = "topology"
     choice = Choice(linked=True)
 
-    def __init__(self, rack: str = names.RACK_LABEL) -> None:
-        """Take the node label that names the rack."""
-        self._rack = rack
-
     def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
         """Score all nodes for a Pod, by its shape and its group."""
         shape = wanted.shape
@@ -48,16 +43,17 @@ class Topology:
         sheet = board.sheet(shape, snapshot, score)
         scores: Floats = sheet.scores[0]
         if wanted.group in snapshot.groups:
-            scores = scores + self._near(wanted.group, snapshot)
+            scores = scores + _near(wanted, snapshot)
         return Ranking(sheet.fits, scores, sheet.scored)
 
-    def _near(self, group: str, snapshot: Snapshot) -> Floats:
-        """Return how near each node is to the Pods of a group that are placed."""
-        racks, codes = label(self._rack, snapshot)
-        there = np.zeros(len(snapshot))
-        for row, pods in snapshot.groups[group].items():
-            there[row] = pods
-        by_rack = np.bincount(codes, weights=there, minlength=len(racks)) / there.sum()
-        by_rack[[at for at, rack in enumerate(racks) if rack is None]] = 0.0
-        near: Floats = SAME_NODE * (there > 0) + SAME_RACK * by_rack[codes]
-        return near
+
+def _near(wanted: PodRequest, snapshot: Snapshot) -> Floats:
+    """Return how near each node is to the Pods of the same group that are placed."""
+    racks, codes = label(wanted.rack, snapshot)
+    there = np.zeros(len(snapshot))
+    for row, pods in snapshot.groups[wanted.group].items():
+        there[row] = pods
+    by_rack = np.bincount(codes, weights=there, minlength=len(racks)) / there.sum()
+    by_rack[[at for at, rack in enumerate(racks) if rack is None]] = 0.0
+    near: Floats = SAME_NODE * (there > 0) + SAME_RACK * by_rack[codes]
+    return near
