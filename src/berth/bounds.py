@@ -49,6 +49,14 @@ Pair: TypeAlias = Annotated[
         description="two names with a colon between, such as inference:training",
     ),
 ]
+Label: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^(([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?"
+        r"=([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?)?\Z",
+        description="a label such as berth.dev/mode=audit, or nothing",
+    ),
+]
 Url: TypeAlias = Annotated[
     str,
     Meta(

@@ -20,6 +20,7 @@ from berth.bounds import (
     Days,
     Duration,
     Interval,
+    Label,
     Name,
     Pair,
     Port,
@@ -140,6 +141,15 @@ class Policy(Group, frozen=True):
     """Users who may write them: in full; with * at the end, to Pods that exist, and not to new."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
+
+
+class Audit(Group, frozen=True):
+    """Namespaces on trial: what would be done is logged, counted and warned of, and not done."""
+
+    namespaces: tuple[str, ...] = ()
+    """Their names."""
+    namespace_label: Label = ""
+    """A label by which others are, such as berth.dev/mode=audit; empty: by name alone."""
 
 
 class Quota(Group, frozen=True):
@@ -276,6 +286,7 @@ class Settings(Group, frozen=True):
     callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
+    audit: Audit = msgspec.field(default_factory=Audit)
     quota: Quota = msgspec.field(default_factory=Quota)
     placement: Placement = msgspec.field(default_factory=Placement)
     registration: Registration = msgspec.field(default_factory=Registration)

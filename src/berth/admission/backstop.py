@@ -9,7 +9,7 @@ through; docs/decisions/0017-backstop.md says what it leaves open for that.
 import orjson
 
 from berth import names
-from berth.admission import registration, rewritten
+from berth.admission import audited, registration, rewritten
 from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
@@ -50,6 +50,9 @@ def _spec(rules: Rules, registered: Registration) -> JsonObject:
         "matchConstraints": {
             "resourceRules": registration.created_pods(),
             **registration.reach(rules, registered),
+            "namespaceSelector": audited.enforced(
+                registration.namespaces(rules, registered), rules.audited
+            ),
         },
         "matchConditions": [*conditions, {"name": "no-windows", "expression": _NO_WINDOWS}],
         "variables": [

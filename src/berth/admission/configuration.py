@@ -5,6 +5,7 @@ from ipaddress import IPv6Network, ip_address, ip_network
 from pathlib import Path
 
 from berth import closest, configfile
+from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
@@ -12,8 +13,8 @@ from berth.dialects.hami import Options
 from berth.errors import UsageError
 from berth.model.terms import Scoped, Terms
 from berth.model.vendor import Vendor
+from berth.settings import Audit, CardFilter, Fragment, Placement, Settings
 from berth.settings import Callers as WantedCallers
-from berth.settings import CardFilter, Fragment, Placement, Settings
 from berth.settings import Injection as WantedInjection
 from berth.vendors import SECTIONS, VENDORS
 
@@ -48,6 +49,7 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         guards_allocations=policy.allocations == "deny",
         allocators=policy.allocators,
         excluded_namespaces=frozenset(excluded),
+        audited=_audited(settings.audit),
         injections=_injections(settings, _names(vendors)),
         terms=_terms(settings.placement),
     )
@@ -87,6 +89,11 @@ def _undone(settings: Settings) -> Undone:
     if settings.policy.undone != "auto":
         return Undone(settings.policy.undone)
     return Undone.DENY if settings.registration.failure_policy == "Fail" else Undone.WARN
+
+
+def _audited(wanted: Audit) -> Audited:
+    key, _, value = wanted.namespace_label.partition("=")
+    return Audited(names=frozenset(wanted.namespaces), label=(key, value) if key else None)
 
 
 def _managed(vendors: tuple[Vendor, ...], without: tuple[str, ...]) -> tuple[Vendor, ...]:

@@ -16,7 +16,8 @@ from berth.admission import (
 )
 from berth.admission.quota import Allowance
 from berth.admission.rules import Injection, Privileged, Rules
-from berth.dialects import hami
+from berth.dialects import translate
+from berth.dialects.dialect import Reading
 from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand
 from berth.model.edit import Change, Warn
@@ -51,7 +52,7 @@ def decide(
     if problems:
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
-    changes = list(hami.write(reading.demand, pod, rules.options))
+    changes = list(translate.write(reading.demand, None, pod, rules.options))
     if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, reading.demand)
     warnings = (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
@@ -138,8 +139,8 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     return pod, unchanged
 
 
-def _read(pod: Pod, rules: Rules) -> hami.Reading:
-    return hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
+def _read(pod: Pod, rules: Rules) -> Reading:
+    return translate.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
 def _decision(

@@ -9,6 +9,7 @@ from base64 import b64encode
 import orjson
 
 from berth import names
+from berth.admission import audited
 from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
@@ -19,7 +20,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
 
     `authority` is the PEM bundle that vouches for our certificate; empty: no caBundle is set.
     """
-    webhooks: list[Json] = [
+    webhooks: list[JsonObject] = [
         _webhook(rules, names.WEBHOOK, names.MUTATE_PATH, registration, authority)
         | {
             "failurePolicy": registration.failure_policy,
@@ -60,8 +61,13 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             "name": registration.name,
             "labels": {"app.kubernetes.io/name": "berth"},
         },
-        "webhooks": webhooks,
+        "webhooks": [*audited.entries(webhooks, rules.audited, base(registration))],
     }
+
+
+def base(registration: Registration) -> str:
+    """Return the URL before all paths; empty where a Service leads to us."""
+    return registration.url.rstrip("/")
 
 
 def conditions(rules: Rules, name: str, expression: str) -> list[Json]:
@@ -169,7 +175,7 @@ def reach(rules: Rules, registration: Registration) -> JsonObject:
 def _client(path: str, registration: Registration, authority: bytes) -> JsonObject:
     bundle: JsonObject = {"caBundle": b64encode(authority).decode()} if authority else {}
     if registration.url:
-        return {"url": registration.url.rstrip("/") + path, **bundle}
+        return {"url": base(registration) + path, **bundle}
     service: JsonObject = {
         "namespace": registration.namespace,
         "name": registration.service,

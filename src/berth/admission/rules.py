@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from berth import names
+from berth.admission.audited import Audited
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
 from berth.model.terms import NO_TERMS, Terms
@@ -72,6 +73,7 @@ class Rules:
     allocators: tuple[str, ...] = ()
     """Users who may record allocations; "prefix*" is of users who may on Pods that exist."""
     excluded_namespaces: frozenset[str] = frozenset()
+    audited: Audited = field(default_factory=Audited)
     injections: Mapping[str, Injection] = field(default_factory=dict)
     terms: Terms = NO_TERMS
     """What is asked of cards beside what a Pod asks for."""

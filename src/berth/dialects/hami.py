@@ -7,10 +7,10 @@ docs/reference/differences.md.
 
 from collections.abc import Iterator, Mapping
 
-import msgspec
-
 from berth.dialects import amounts, shares, variables, wishes
+from berth.dialects.dialect import Dialect, Reading
 from berth.dialects.options import Hidden, Options
+from berth.model.decided import Decided
 from berth.model.decision import Problem, Reason
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Put, Warn
@@ -18,15 +18,7 @@ from berth.model.pod import Container, Pod
 from berth.model.raw import Json, dotted
 from berth.model.vendor import Vendor
 
-__all__ = ["Options", "Reading", "completed", "read", "write"]
-
-
-class Reading(msgspec.Struct, frozen=True):
-    """The demand of a Pod, all that is wrong with it, and what its author should know."""
-
-    demand: Demand
-    problems: tuple[Problem, ...]
-    warnings: tuple[str, ...]
+__all__ = ["DIALECT", "Options", "Reading", "completed", "read", "write"]
 
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
@@ -105,7 +97,7 @@ def _misplaced(pod: Pod, options: Options) -> Iterator[str]:
             yield f"{where} has no effect; write it under a container's limits"
 
 
-def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
     """Yield what completes `pod` for HAMi, and warnings about what that replaces."""
     for wanted in demand.containers:
         if wanted.share:
@@ -114,6 +106,8 @@ def write(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
             yield from _hide(wanted, hidden)
     if demand.any:
         yield from _pod_wide(demand, pod, options.scheduler_name)
+    if placed is not None and placed.devices:
+        yield from _chosen(demand, placed, pod)
 
 
 def completed(
@@ -188,3 +182,21 @@ def _annotations(pod: Pod, sharing: list[Share]) -> Iterator[Change]:
             yield Warn(f"{where} is replaced by {value}, as the limits say")
         if there != value:
             yield Put(("metadata", "annotations", key), value, "the vendor's scheduler reads it")
+
+
+def _chosen(demand: Demand, placed: Decided, pod: Pod) -> Iterator[Change]:
+    """Name the devices that were decided on: HAMi gives out none but those listed."""
+    sharing = {one.container.name: one.share for one in demand.containers if one.share}
+    chosen: dict[str, list[str]] = {}
+    for device in placed.devices:
+        share = sharing.get(device.container)
+        if share:
+            for key in share.vendor.selectors.uuids[:1]:
+                chosen.setdefault(key, []).append(device.uuid)
+    for key, uuids in chosen.items():
+        text = ",".join(dict.fromkeys(uuids))
+        if pod.annotations.get(key) != text:
+            yield Put(("metadata", "annotations", key), text, "the devices that were decided on")
+
+
+DIALECT = Dialect(name="hami", read=read, write=write)

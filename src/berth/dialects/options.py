@@ -26,6 +26,8 @@ class Options:
     vendors: tuple[Vendor, ...]
     scheduler_name: str
     """HAMi's scheduler; "" leaves the Pod's own."""
+    writes: str = "hami"
+    """The dialect in which Pods are written."""
     remove_device_env: bool = True
     remove_limit_env: bool = False
     injected_env: frozenset[tuple[str, str]] = frozenset()

@@ -9,8 +9,9 @@ import numpy as np
 from berth.model.request import PodRequest
 from berth.model.snapshot import Floats, Snapshot
 from berth.placement.cards import suitable
+from berth.placement.pick import FULLEST
 from berth.placement.policy import Ranking, Simple
-from berth.placement.trial import FULLEST, Trial
+from berth.placement.trial import Trial
 
 CPU = 128_000
 ROOM = 8_000

@@ -13,8 +13,9 @@ from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
+from berth.placement.pick import FULLEST
 from berth.placement.policy import Ranking
-from berth.placement.trial import FULLEST, Trial
+from berth.placement.trial import Trial
 from berth.placement.typical import Typical, typical
 
 LEARN_EVERY = 200

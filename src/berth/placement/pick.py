@@ -44,6 +44,9 @@ class Choice(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(wanted, devices=devices, init_devices=init)
 
 
+FULLEST = Choice()
+
+
 @lru_cache(maxsize=4096)
 def _read(request: DeviceRequest, choice: Choice) -> DeviceRequest:
     linked = request.linked or (choice.linked and request.count > 1)

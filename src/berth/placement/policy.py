@@ -8,8 +8,8 @@ import msgspec
 from berth.model.request import PodRequest
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
-from berth.placement.pick import Choice
-from berth.placement.trial import FULLEST, Trial
+from berth.placement.pick import FULLEST, Choice
+from berth.placement.trial import Trial
 
 EMPTIEST = Choice(fullest=False)
 

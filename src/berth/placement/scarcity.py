@@ -15,10 +15,11 @@ from berth.model.request import PodRequest
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
+from berth.placement.pick import FULLEST
 from berth.placement.policy import Ranking
 from berth.placement.prices import group_price, kind_loads, kind_prices
 from berth.placement.stock import Stock, Table
-from berth.placement.trial import FULLEST, Trial
+from berth.placement.trial import Trial
 from berth.placement.typical import typical
 from berth.placement.weights import SIZES, Demand, Weights, columns_of, demand, weigh
 

@@ -8,9 +8,7 @@ import numpy as np
 from berth.model.request import Shape
 from berth.model.snapshot import Bools, Ints, Snapshot
 from berth.placement.cards import need
-from berth.placement.pick import Choice, pick
-
-FULLEST = Choice()
+from berth.placement.pick import FULLEST, Choice, pick
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):

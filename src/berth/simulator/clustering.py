@@ -9,8 +9,9 @@ import numpy as np
 from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
+from berth.placement.pick import FULLEST
 from berth.placement.policy import Ranking
-from berth.placement.trial import FULLEST, Trial
+from berth.placement.trial import Trial
 
 ROOM = 8_000
 """Milli of the cards of the largest node."""

@@ -1,0 +1,43 @@
+"""What a dialect is: a name, and how Pods are read and written in it."""
+
+from collections.abc import Callable, Iterator
+from typing import Protocol, TypeAlias
+
+import msgspec
+
+from berth.dialects.options import Options
+from berth.model.decided import Decided
+from berth.model.decision import Problem
+from berth.model.demand import Demand
+from berth.model.edit import Change
+from berth.model.pod import Pod
+
+Write: TypeAlias = Callable[[Demand, Decided | None, Pod, Options], Iterator[Change]]
+"""Yield what makes a Pod say its demand in the dialect, and warnings about what that replaces.
+
+Where a placement has chosen devices, they are named in the words of the dialect's stack.
+"""
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """The demand of a Pod, all that is wrong with it, and what its author should know."""
+
+    demand: Demand
+    problems: tuple[Problem, ...]
+    warnings: tuple[str, ...]
+
+
+class Read(Protocol):
+    """Read each container's share; a privileged one may count as asking for nothing."""
+
+    def __call__(self, pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
+        """Return the demand of `pod`."""
+
+
+class Dialect(msgspec.Struct, frozen=True, kw_only=True):
+    """One way in which GPUs are asked for."""
+
+    name: str
+    read: Read
+    write: Write | None
+    """None: it is only ever read."""
