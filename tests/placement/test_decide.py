@@ -1,13 +1,17 @@
 """Decisions that a person would expect, one by one."""
 
+from random import Random
+
 import msgspec
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from berth.model.placement import Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import decide
+from berth.placement.decide import best, decide
 from berth.placement.policies import POLICIES
 from tests.placement.clusters import T4, node, pod, share, whole
 
@@ -288,3 +292,21 @@ def test_nodes_come_and_go() -> None:
         assert placed(snapshot, pod(whole()), policy)[0] == "t"
         snapshot.remove("t")
         assert isinstance(decide(pod(whole()), snapshot, POLICIES[policy]), Refusal)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.sampled_from([-np.inf, 0.0, 1.0, 2.5]), max_size=30),
+    st.integers(1, 32),
+    st.randoms(use_true_random=False),
+)
+def test_the_best_few_are_those_of_a_whole_sort(
+    scores: list[float], limit: int, order: Random
+) -> None:
+    """By score, then by rank, however many are equal."""
+    ranks = list(range(len(scores)))
+    order.shuffle(ranks)
+    snapshot = Snapshot(node(f"n{at}", 0, rank=rank) for at, rank in enumerate(ranks))
+    fitting = [row for row, score in enumerate(scores) if score > -np.inf]
+    fitting.sort(key=lambda row: (-scores[row], ranks[row]))
+    assert best(np.array(scores), snapshot, limit).tolist() == fitting[:limit]

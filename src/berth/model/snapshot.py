@@ -12,18 +12,14 @@ from hashlib import blake2b
 from typing import TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from berth.model.columns import Bools, Floats, Ints, empty, empty_grid, longer, wider
 from berth.model.device import Device, Kind
 from berth.model.mix import Mix
 from berth.model.node import Node
 from berth.model.placement import Allocation
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 T = TypeVar("T")
-N = TypeVar("N", bound=np.generic)
 
 NOTHING = -1
 """The kind where there is no card, or none that may be used."""
@@ -34,6 +30,7 @@ SPARE = Node(name="", cpu_milli=0, memory_mib=0, pods=0, ready=False)
 """What stands in a row that no node has had yet."""
 WHOLE = 1000
 """A card's worth, in milli: the measure that policies count in."""
+__all__ = ["NOTHING", "SLICES", "WHOLE", "Bools", "Floats", "Ints", "Snapshot", "left_of"]
 
 
 class Snapshot:
@@ -45,28 +42,26 @@ class Snapshot:
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         """Take nodes on which nothing runs."""
-        self.nodes: list[Node] = []
+        self.nodes, self.kinds = list[Node](), list[Kind]()
         self.row: dict[str, int] = {}
-        self.kinds: list[Kind] = []
-        self.mix = Mix()
-        self.clock = 0
-        self._kept: dict[str, object] = {}
-        self._settled: dict[str, object] = {}
-        self.rank, self.version = _column(), _column()
-        self.cpu, self.memory, self.pods = _column(), _column(), _column()
-        self.cpu_total, self.memory_total, self.pods_total = _column(), _column(), _column()
-        self.room, self.room_total, self.kind_of_node = _column(), _column(), _column()
-        self.busy = _column()
+        self.mix, self.clock = Mix(), 0
+        self._kept, self._settled = dict[str, object](), dict[str, object]()
+        self.rank, self.version = empty(), empty()
+        self.cpu, self.memory, self.pods = empty(), empty(), empty()
+        self.cpu_total, self.memory_total, self.pods_total = empty(), empty(), empty()
+        self.room, self.room_total, self.kind_of_node = empty(), empty(), empty()
+        self.most = empty()
+        """What is left of the card of which most is left, in milli."""
+        self.busy = empty()
         """Percent that a node's cards were busy lately, where that is measured."""
         self.ready: Bools = np.zeros(0, dtype=np.bool_)
         self.gone: Bools = np.zeros(0, dtype=np.bool_)
         """The rows whose node has left."""
-        self.other: dict[str, Ints] = {}
-        self.other_total: dict[str, Ints] = {}
-        self.kind, self.left = _grid(), _grid()
-        self.mem_left, self.cores_left, self.slots_left = _grid(), _grid(), _grid()
-        self.holders, self.slices = _grid(), _grid()
-        self.slots_total, self.numa = _grid(), _grid()
+        self.other, self.other_total = dict[str, Ints](), dict[str, Ints]()
+        self.kind, self.left = empty_grid(), empty_grid()
+        self.mem_left, self.cores_left, self.slots_left = empty_grid(), empty_grid(), empty_grid()
+        self.holders, self.slices = empty_grid(), empty_grid()
+        self.slots_total, self.numa = empty_grid(), empty_grid()
         self.cut = np.zeros((0, 0, SLICES), dtype=np.int16)
         """How many partitions lie on each slice: `slices` are those with some, as bits."""
         self.classes: dict[str, Ints] = {}
@@ -85,10 +80,10 @@ class Snapshot:
         self._widen(max((len(node.devices) for node in new), default=0))
         for name, column in vars(self).items():
             if isinstance(column, np.ndarray):
-                setattr(self, name, _longer(column, more))
+                setattr(self, name, longer(column, more))
         for named in (self.other, self.other_total, self.classes):
             for name, column in named.items():
-                named[name] = _longer(column, more)
+                named[name] = longer(column, more)
         for row, node in enumerate(new, first):
             self.nodes.append(node)
             self.row[node.name] = row
@@ -137,7 +132,7 @@ class Snapshot:
         """Take a node away, with all that runs there."""
         row = self.row.pop(name)
         self.ready[row], self.gone[row] = False, True
-        for column in (self.cpu, self.memory, self.pods, self.room, self.busy):
+        for column in (self.cpu, self.memory, self.pods, self.room, self.most, self.busy):
             column[row] = 0
         for column in (self.cpu_total, self.memory_total, self.pods_total, self.room_total):
             column[row] = 0
@@ -212,12 +207,14 @@ class Snapshot:
             del self.groups[group]
 
     def _hold(self, row: int, allocation: Allocation, sign: int) -> None:
-        """Charge a row's cards: as lists, since numpy takes its time over single numbers."""
+        """Charge a row's cards: read as lists, since numpy takes its time over single numbers."""
         grids = (self.mem_left, self.cores_left, self.slots_left, self.holders, self.left)
         memory, cores, slots, holders, left = lists = [grid[row].tolist() for grid in grids]
         kinds, devices = self.kind[row].tolist(), self.nodes[row].devices
+        touched = set[int]()
         for hold in allocation.holds:
             card = hold.device
+            touched.add(card)
             memory[card] -= sign * hold.memory_mib
             cores[card] -= sign * hold.cores
             slots[card] -= sign * hold.slots
@@ -227,8 +224,9 @@ class Snapshot:
             if kinds[card] != NOTHING:
                 left[card] = left_of(devices[card], memory[card], cores[card], slots[card])
         for grid, column in zip(grids, lists, strict=True):
-            grid[row] = column
-        self.room[row] = sum(left)
+            for card in touched:
+                grid[row, card] = column[card]
+        self.room[row], self.most[row] = sum(left), max(left)
         if allocation.workload:
             grid = self.classes.setdefault(allocation.workload, np.zeros_like(self.kind))
             np.add.at(grid[row], [hold.device for hold in allocation.holds], sign)
@@ -261,6 +259,7 @@ class Snapshot:
                 self.kind[at] = self._kind(device.kind)
                 self.left[at] = left_of(device, device.memory_mib, device.cores, device.slots)
         self.room[row] = self.room_total[row] = self.left[row].sum()
+        self.most[row] = self.left[row].max(initial=0)
         if node.devices:
             self.kind_of_node[row] = self.kind[row].max()
         self._changed(row)
@@ -277,9 +276,9 @@ class Snapshot:
         for name, grid in vars(self).items():
             if isinstance(grid, np.ndarray) and grid.ndim > 1:
                 filler = NOTHING if name == "kind" else 0
-                setattr(self, name, _wider(grid, more, filler))
+                setattr(self, name, wider(grid, more, filler))
         for name, grid in self.classes.items():
-            self.classes[name] = _wider(grid, more, 0)
+            self.classes[name] = wider(grid, more, 0)
 
 
 def left_of(device: Device, memory_mib: int, cores: int, slots: int) -> int:
@@ -294,21 +293,3 @@ def _rank(node: Node) -> int:
     if node.rank is not None:
         return node.rank
     return int.from_bytes(blake2b(node.name.encode(), digest_size=6).digest())
-
-
-def _column() -> Ints:
-    return np.zeros(0, dtype=np.int64)
-
-
-def _grid() -> Ints:
-    return np.zeros((0, 0), dtype=np.int64)
-
-
-def _longer(column: NDArray[N], more: int) -> NDArray[N]:
-    return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])
-
-
-def _wider(grid: NDArray[N], more: int, filler: int) -> NDArray[N]:
-    edges = ((0, 0), (0, more), *((0, 0),) * (grid.ndim - 2))
-    wider: NDArray[N] = np.pad(grid, edges, constant_values=filler)
-    return wider

@@ -37,6 +37,9 @@ class Need(msgspec.Struct, frozen=True):
 
 def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
     """Say what a request takes of each kind of card."""
+    last: list[tuple[DeviceRequest, Need]] = snapshot.settled("need/last", lambda _: [])
+    if last and last[0][0] is request:  # a hash of a request takes its time
+        return last[0][1]
     known: dict[DeviceRequest, Need] = snapshot.settled("need", lambda _: {})
     found = known.get(request)
     if found is None:
@@ -53,6 +56,7 @@ def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
             possible=millis < NEVER,
             cut=_cut(request, snapshot, memory),
         )
+    last[:] = [(request, found)]
     return found
 
 

@@ -36,13 +36,19 @@ class Part(msgspec.Struct, frozen=True):
         """What it gets of each card's cores."""
         return self.request.cores if self.cut is None else self.cut.cores
 
-    def holds(self, snapshot: Snapshot, row: int, at: int) -> list[Hold]:
-        """Return what is held on the row that stands at this place."""
+    def holds(self, snapshot: Snapshot, rows: Ints) -> list[list[Hold]]:
+        """Return what is held on each row."""
+        pairs = zip(self.cards.tolist(), self.memory.tolist(), strict=True)
+        name, cores = self.container, self.request.cores
         if self.cut is None:
-            pairs = zip(self.cards[at].tolist(), self.memory[at].tolist(), strict=True)
-            cores = self.request.cores
-            return [Hold(self.container, card, memory, cores) for card, memory in pairs]
-        return [self._cut(self.cut, snapshot, row, (at, one)) for one in range(len(self.cards[at]))]
+            return [
+                [Hold(name, card, memory, cores) for card, memory in zip(*of_row, strict=True)]
+                for of_row in pairs
+            ]
+        return [
+            [self._cut(self.cut, snapshot, row, (at, one)) for one in range(len(cards))]
+            for at, (row, (cards, _)) in enumerate(zip(rows.tolist(), pairs, strict=True))
+        ]
 
     def _cut(self, cut: Cut, snapshot: Snapshot, row: int, at: tuple[int, int]) -> Hold:
         card, cores = int(self.cards[at]), int(cut.cores[at])
@@ -176,31 +182,35 @@ def allocate(wanted: PodRequest, snapshot: Snapshot, row: int, choice: Choice) -
 
 def allocations(wanted: PodRequest, fitted: Fitted, snapshot: Snapshot) -> list[Allocation | None]:
     """Return what the Pod would hold on each row; None where it does not fit."""
-    pairs = enumerate(zip(fitted.rows.tolist(), fitted.fits.tolist(), strict=True))
+    rows, fits = fitted.rows.tolist(), fitted.fits.tolist()
+    each = [part.holds(snapshot, fitted.rows) for part in fitted.parts]
+    before = [part.holds(snapshot, fitted.rows) for part in fitted.before]
     return [
-        _allocation(wanted, fitted, snapshot, row, at) if fits else None
-        for at, (row, fits) in pairs
+        Allocation(
+            node=snapshot.nodes[row].name,
+            cpu_milli=wanted.cpu_milli,
+            memory_mib=wanted.memory_mib,
+            other=wanted.other,
+            holds=_held(wanted, [holds[at] for holds in each], [holds[at] for holds in before]),
+            workload=wanted.workload,
+            group=wanted.group,
+        )
+        if fits[at]
+        else None
+        for at, row in enumerate(rows)
     ]
 
 
-def _allocation(
-    wanted: PodRequest, fitted: Fitted, snapshot: Snapshot, row: int, at: int
-) -> Allocation:
-    holds = [hold for part in fitted.parts for hold in part.holds(snapshot, row, at)]
-    running = list(holds)
-    for part in fitted.before:
-        beside = _beside(wanted, part.container)
-        those = [hold for hold in running if hold.container in beside]
-        holds += _beyond(part.holds(snapshot, row, at), those, holds)
-    return Allocation(
-        node=snapshot.nodes[row].name,
-        cpu_milli=wanted.cpu_milli,
-        memory_mib=wanted.memory_mib,
-        other=wanted.other,
-        holds=tuple(holds),
-        workload=wanted.workload,
-        group=wanted.group,
-    )
+def _held(
+    wanted: PodRequest, parts: list[list[Hold]], before: list[list[Hold]]
+) -> tuple[Hold, ...]:
+    """Put together what containers hold of one node, and the peaks of init containers."""
+    holds = [hold for part in parts for hold in part]
+    running = tuple(holds)
+    for alone, (name, _) in zip(before, wanted.init_devices, strict=True):
+        beside = _beside(wanted, name)
+        holds += _beyond(alone, [hold for hold in running if hold.container in beside], holds)
+    return tuple(holds)
 
 
 def _beyond(alone: list[Hold], beside: list[Hold], holds: list[Hold]) -> list[Hold]:

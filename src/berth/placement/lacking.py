@@ -65,11 +65,12 @@ def _steps(
 
 def _cards(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
     """Say what the card with the most left lacks, or how many cards suffice where it is count."""
-    accepted = need(request, snapshot).accepted[snapshot.kind[rows]]
     if request.count > 1 or request.whole or request.idle:
         return _too_few(request, snapshot, rows)
-    at, card = divmod(int(np.where(accepted, snapshot.left[rows], -1).argmax()), accepted.shape[1])
-    row = int(rows[at])
+    accepted = need(request, snapshot).accepted
+    most = np.where(accepted[snapshot.kind_of_node[rows]], snapshot.most[rows], -1)
+    row = int(rows[most.argmax()])
+    card = int(np.where(accepted[snapshot.kind[row]], snapshot.left[row], -1).argmax())
     wanted, has, resource = _lack(request, snapshot, (row, card))
     return Without(
         reason=Misfit.CARDS,
