@@ -51,7 +51,8 @@ def _candidates(
     rows = best(scores, snapshot, limit)
     if not len(rows):
         return ()
-    card = None if ranking.card is None else ranking.card[rows]
+    ordered = any(request.order for _, request in wanted.devices)
+    card = None if ranking.card is None or ordered else ranking.card[rows]
     fitted = fit(wanted, snapshot, rows, policy.choice, card)
     each = zip(allocations(wanted, fitted, snapshot), scores[rows].tolist(), strict=True)
     return tuple(Candidate(held, max(score, UNSCORED)) for held, score in each if held is not None)

@@ -77,57 +77,73 @@ def fit(
     choice: Choice,
     preferred: Ints | None = None,
 ) -> Fitted:
-    """Try a Pod on these rows; `preferred` are cards to take first, one for each row."""
+    """Try a Pod on these rows; `preferred` are cards to take first, one for each row.
+
+    Init containers that run alone come first, and the others take their cards where they can, so
+    that the Pod holds no more cards than it must.
+    """
     fits = np.ones(len(rows), dtype=np.bool_)
+    before, mine = dict[str, Part](), _marked(snapshot, rows, preferred)
+    for name, request in wanted.init_devices:
+        if not _beside(wanted, name):
+            before[name], good = _part((name, request), snapshot, rows, choice, mine)
+            mine, fits = _marked(snapshot, rows, before[name].cards, mine), fits & good
     where, at = snapshot, rows
     if len(wanted.devices) > 1:
         where, at = snapshot.only(rows), np.arange(len(rows))
     parts = list[Part]()
-    for container, request in wanted.devices:
-        part, good = _part((container, request), where, at, choice, preferred)
-        fits &= good
+    for named in wanted.devices:
+        part, good = _part(named, where, at, choice, mine)
         parts.append(part)
+        fits &= good
         if where is not snapshot:
             _hold(part, where)
-    before = list[Part]()
-    for container, request in wanted.init_devices:
-        beside = _beside(wanted, container)
-        those = [part for part in parts if part.container in beside]
-        part, good = _alone((container, request), snapshot, rows, choice, those)
-        fits &= good
-        before.append(part)
-    return Fitted(rows, fits, tuple(parts), tuple(before))
+    for name, request in wanted.init_devices:
+        if name not in before:
+            some = _holding(snapshot, rows, parts, _beside(wanted, name))
+            before[name], good = _part((name, request), some, np.arange(len(rows)), choice, mine)
+            fits &= good
+    return Fitted(rows, fits, tuple(parts), tuple(before[name] for name, _ in wanted.init_devices))
+
+
+def _marked(
+    snapshot: Snapshot, rows: Ints, cards: Ints | None, before: Bools | None = None
+) -> Bools | None:
+    """Return a mark at these cards of each row, beside those that there are."""
+    if cards is None:
+        return None
+    marks = np.zeros((len(rows), snapshot.kind.shape[1]), dtype=np.bool_)
+    np.put_along_axis(marks, cards.reshape(len(rows), -1), values=True, axis=1)
+    return marks if before is None else marks | before
 
 
 def _beside(wanted: PodRequest, container: str) -> tuple[str, ...]:
     return next((names for name, names in wanted.sidecars if name == container), ())
 
 
-def _alone(
-    named: Named, snapshot: Snapshot, rows: Ints, choice: Choice, beside: Sequence[Part]
-) -> tuple[Part, Bools]:
-    """Fit an init container where nothing of the Pod runs but these sidecars."""
-    if not beside:
-        return _part(named, snapshot, rows, choice)
+def _holding(
+    snapshot: Snapshot, rows: Ints, parts: Sequence[Part], names: tuple[str, ...]
+) -> Snapshot:
+    """Return these rows with nothing of the Pod on them but these sidecars."""
     some = snapshot.only(rows)
-    for part in beside:
-        _hold(part, some)
-    return _part(named, some, np.arange(len(rows)), choice)
+    for part in parts:
+        if part.container in names:
+            _hold(part, some)
+    return some
 
 
 def _part(
-    named: Named, snapshot: Snapshot, rows: Ints, choice: Choice, preferred: Ints | None = None
+    named: Named, snapshot: Snapshot, rows: Ints, choice: Choice, wished: Bools | None
 ) -> tuple[Part, Bools]:
     request = named[1]
     good = suitable(request, snapshot, rows)
     fits = enough(request, good, snapshot, rows)
     if request.count > 1 and need(request, snapshot).cut is not None:
         return _one_by_one(named, snapshot, rows, choice), fits
-    cards = pick(request, snapshot, rows, good, choice)
-    if preferred is not None and request.count == 1 and not request.order:
-        wished = good[np.arange(len(rows)), preferred]
-        cards = np.where(wished, preferred, cards[:, 0])[:, None]
-    return _of_cards(named, snapshot, rows, cards), fits
+    if wished is not None:
+        suffices = enough(request, good & wished, snapshot, rows)
+        good = np.where(suffices[:, None], good & wished, good)
+    return _of_cards(named, snapshot, rows, pick(request, snapshot, rows, good, choice)), fits
 
 
 def _of_cards(named: Named, snapshot: Snapshot, rows: Ints, cards: Ints) -> Part:
