@@ -6,7 +6,6 @@ row finds what has changed since by one comparison. What is kept that way lives 
 belongs to the snapshot and goes with it.
 """
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from hashlib import blake2b
 from typing import TypeVar, cast
@@ -66,7 +65,7 @@ class Snapshot:
         """How many partitions lie on each slice: `slices` are those with some, as bits."""
         self.classes: dict[str, Ints] = {}
         """By class of workload: how many of its holds are on each card."""
-        self.groups: dict[str, Counter[int]] = {}
+        self.groups: dict[str, dict[int, int]] = {}
         """By Job or the like: how many of its Pods are on which rows."""
         self.extend(nodes)
 
@@ -199,8 +198,8 @@ class Snapshot:
         self._changed(row)
 
     def _count(self, group: str, row: int, more: int) -> None:
-        rows = self.groups.setdefault(group, Counter())
-        rows[row] += more
+        rows = self.groups.setdefault(group, {})
+        rows[row] = rows.get(row, 0) + more
         if not rows[row]:
             del rows[row]
         if not rows:
