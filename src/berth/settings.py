@@ -31,6 +31,7 @@ from berth.bounds import (
 )
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
+from berth.words.catalogue import Language
 
 # A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
 Fragment: TypeAlias = dict[str, Any]
@@ -293,6 +294,8 @@ class Settings(Group, frozen=True):
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
+    language: Language = "en"
+    """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""
 
 
 Keys: TypeAlias = tuple[str, ...]

@@ -6,24 +6,21 @@ it: CEL cannot tell a user's mark from ours. It must never refuse what the runni
 through; docs/decisions/0017-backstop.md says what it leaves open for that.
 """
 
-import orjson
-
 from berth import names
-from berth.admission import audited, registration, rewritten
+from berth.admission import audited, registration, rewritten, spoken
 from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
+from berth.words.catalogue import Language
 
-_SAYS = "the GPU webhook did not rewrite this Pod: container "
-_DO = "; try again shortly, and tell the cluster's administrators if it stays so"
 _NO_WINDOWS = (
     '(object.spec.?os.?name.orValue("") != "" ? object.spec.os.name'
     f' : object.spec.?nodeSelector[?"{names.OS_LABEL}"].orValue("")) != "windows"'
 )
 
 
-def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
-    """Return the policy, and the binding that puts it in force."""
+def objects(rules: Rules, registered: Registration, language: Language = "en") -> list[JsonObject]:
+    """Return the policy, and the binding that puts it in force; it refuses in `language`."""
     name = f"{registered.name}-backstop"
     group = "admissionregistration.k8s.io/v1"
     metadata: JsonObject = {"name": name, "labels": {"app.kubernetes.io/name": "berth"}}
@@ -32,7 +29,7 @@ def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
             "apiVersion": group,
             "kind": "ValidatingAdmissionPolicy",
             "metadata": metadata,
-            "spec": _spec(rules, registered),
+            "spec": _spec(rules, registered, language),
         },
         {
             "apiVersion": group,
@@ -43,7 +40,7 @@ def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
     ]
 
 
-def _spec(rules: Rules, registered: Registration) -> JsonObject:
+def _spec(rules: Rules, registered: Registration, language: Language) -> JsonObject:
     conditions = registration.conditions(rules, "names-a-device", registration.names_device(rules))
     return {
         "failurePolicy": "Fail",
@@ -57,17 +54,15 @@ def _spec(rules: Rules, registered: Registration) -> JsonObject:
         "matchConditions": [*conditions, {"name": "no-windows", "expression": _NO_WINDOWS}],
         "variables": [
             {"name": name, "expression": expression}
-            for name, expression in rewritten.variables(rules).items()
+            for name, expression in rewritten.variables(rules, language).items()
         ],
-        "validations": [_validation(check) for check in rewritten.checks(rules)],
+        "validations": [_validation(check, language) for check in rewritten.checks(rules)],
     }
 
 
-def _validation(check: rewritten.Check) -> Json:
-    said = (_SAYS, f"{check.why}{_DO}")
-    before, after = (orjson.dumps(text).decode() for text in said)
+def _validation(check: rewritten.Check, language: Language) -> Json:
     return {
         "expression": check.holds,
         "reason": "Forbidden",
-        "messageExpression": f'{before} + variables.{check.who}.join(", ") + {after}',
+        "messageExpression": spoken.expression(check.says, language),
     }

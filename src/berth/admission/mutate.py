@@ -20,11 +20,14 @@ from berth.dialects import translate
 from berth.dialects.dialect import Reading
 from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand
-from berth.model.edit import Change, Warn
+from berth.model.edit import Change
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
+from berth.model.said import Said
 
-NAMES_NONE = "names none of the devices that Berth knows"
+_NAMES_NONE = Said("left.names-none")
+_AS_IT_SHOULD_BE = Said("left.as-it-should-be")
+_WINDOWS = Said("left.windows")
 
 
 def decide(
@@ -127,15 +130,16 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     why = scope.ignored(raw, namespace, rules)
     if why is not None:
         return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,))
-    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(NAMES_NONE,))
+    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
     pod = project.pod(raw)
     if pod.os == "windows":
-        why = "a Windows Pod, on whose nodes HAMi does not share cards"
-        warning = f"spec: {why}; its device requests are not managed"
-        warnings = (warning,) if scope.names_known(raw, rules) else ()
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=warnings)
+        left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
+        if scope.names_known(raw, rules):
+            warning = Said("unmanaged.windows", {"path": ("spec",), "why": _WINDOWS})
+            left = left.warned((warning,))
+        return None, left
     return pod, unchanged
 
 
@@ -144,16 +148,16 @@ def _read(pod: Pod, rules: Rules) -> Reading:
 
 
 def _decision(
-    raw: JsonObject, changes: Sequence[Change], warnings: tuple[str, ...], demand: Demand
+    raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    edits = [change for change in changes if not isinstance(change, Warn)]
+    edits = [change for change in changes if not isinstance(change, Said)]
     if len(edits) < len(changes):
-        warnings += tuple(change.text for change in changes if isinstance(change, Warn))
+        warnings += tuple(change for change in changes if isinstance(change, Said))
     operations, result = patch.record(raw, edits)
     if not operations:
-        note = "already as it should be"
+        notes = (_AS_IT_SHOULD_BE,)
         return Decision(
-            verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=(note,), demand=demand
+            verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=notes, demand=demand
         )
     return Decision(
         verdict=Verdict.PATCHED,

@@ -9,12 +9,14 @@ from berth import names
 from berth.dialects import hami
 from berth.model import quantity
 from berth.model.demand import Demand
-from berth.model.edit import Change, Put, Warn
+from berth.model.edit import Change, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 VERSION = 1
+_WHY = Said("why.original")
 MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
 
 
@@ -37,10 +39,10 @@ def keep(pod: Pod, demand: Demand) -> Iterator[Change]:
         if key != names.ORIGINAL_REQUEST
     )
     if others + len(names.ORIGINAL_REQUEST) + len(text) > MOST_ANNOTATION_BYTES:
-        yield Warn("metadata.annotations is full, so the original request is not recorded there")
+        yield Said("unrecorded", {"path": ("metadata", "annotations")})
         return
     path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
-    yield Put(path, text, "keeps what was asked for before this change")
+    yield Put(path, text, _WHY)
 
 
 def _asked(

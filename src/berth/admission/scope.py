@@ -5,20 +5,21 @@ from collections.abc import Iterable
 from berth import names
 from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
+from berth.model.said import Said
 
 _NOTHING: JsonObject = {}
 
 
-def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
+def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     """Say why the Pod is left alone whatever it asks for, or None (HAMi contract 1.2, step 3)."""
     if namespace in rules.excluded_namespaces:
-        return f"namespace {namespace} is excluded by the settings"
+        return Said("left.namespace", {"namespace": namespace})
     metadata = _object(raw.get("metadata"))
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
-        return "a mirror of a static Pod, whose changes would not reach the node"
+        return Said("left.mirror")
     label = _object(metadata.get("labels")).get(names.WEBHOOK_OPT_OUT)
     if label == names.WEBHOOK_OPT_OUT_VALUE:
-        return f"label {names.WEBHOOK_OPT_OUT}={label} opts out"
+        return Said("left.opt-out", {"label": f"{names.WEBHOOK_OPT_OUT}={label}"})
     return _other_scheduler(_object(raw.get("spec")).get("schedulerName") or "", rules)
 
 
@@ -28,14 +29,14 @@ def is_mirror(raw: JsonObject, user: str) -> bool:
     return user.startswith(names.NODE_USER) and names.MIRROR_ANNOTATION in annotations
 
 
-def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
+def _other_scheduler(scheduler: Json, rules: Rules) -> Said | None:
     if scheduler in ("", rules.options.scheduler_name):
         return None
     if scheduler == names.DEFAULT_SCHEDULER:
         if rules.force_default_scheduler:
             return None
-        return "the default scheduler keeps its Pods (scheduler.force is off)"
-    return f"scheduler {scheduler} is not ours"
+        return Said("left.default-scheduler")
+    return Said("left.other-scheduler", {"scheduler": str(scheduler)})
 
 
 def concerns(raw: JsonObject, rules: Rules) -> bool:

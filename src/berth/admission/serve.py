@@ -16,6 +16,7 @@ from berth.admission.load import Load
 from berth.admission.quotas import Quotas
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
+from berth.model.said import Said
 from berth.observe.readiness import Readiness
 from berth.settings import Server
 
@@ -89,7 +90,7 @@ class Handler:
             if budget is not None and perf_counter() - started > budget:
                 raise _OutOfTimeError  # noqa: TRY301  as where the body does not come
             decision = decide(review, generation, path, self.quotas)
-            answer = wire.answer(review, decision, generation.number)
+            answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
         except _OutOfTimeError:
@@ -212,8 +213,7 @@ def _decide(
             quotas.finish(review, decision)
         return decision
     if not review.creates_pod or review.object is None:
-        note = "not the creation of a Pod, which alone is our business"
-        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
+        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))
     if path in _MUTATE and quotas and quotas.synced:
         deny = generation.settings.quota.unsized == "deny"
         return quotas.decide(review, review.object, rules, deny_unsized=deny)
@@ -223,9 +223,7 @@ def _decide(
     wanted = rules.injections.get(name)
     if wanted is None:
         # Another replica registered it, whose settings are newer or older for some seconds.
-        why = f"the injection {name} is not in the settings of the replica that was asked"
-        warning = f"{why}; nothing was injected"
-        return Decision(
-            verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=(warning,)
-        )
+        why = Said("left.unknown-injection", {"injection": name})
+        warned = (Said("not-injected", {"why": why}),)
+        return Decision(verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=warned)
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)

@@ -21,4 +21,6 @@ def command(*, config: Path | None, device_config: Path | None, settings: tuple[
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
-    click.echo(printed.objects(backstop.objects(rules, loaded.registration)), nl=False)
+    click.echo(
+        printed.objects(backstop.objects(rules, loaded.registration, loaded.language)), nl=False
+    )

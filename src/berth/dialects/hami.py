@@ -11,21 +11,30 @@ from berth.dialects import amounts, shares, variables, wishes
 from berth.dialects.dialect import Dialect, Reading
 from berth.dialects.options import Hidden, Options
 from berth.model.decided import Decided
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand, Share
-from berth.model.edit import Change, Put, Warn
+from berth.model.edit import Change, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json, dotted
+from berth.model.raw import Json
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 __all__ = ["DIALECT", "Options", "Reading", "completed", "read", "write"]
+
+_CORE_POLICY = Said("why.core-policy")
+_CONTAINER_NAME = Said("why.container-name")
+_DEVICE_PLUGIN = Said("why.device-plugin")
+_HIDDEN = Said("why.hidden")
+_SCHEDULER = Said("why.scheduler")
+_VENDOR_ANNOTATION = Said("why.vendor-annotation")
+_DECIDED = Said("why.decided")
 
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
-    warnings: list[str] = list(_misplaced(pod, options))
+    warnings: list[Said] = list(_misplaced(pod, options))
     for container in pod.containers:
         named = _named(container, options.owners)
         if not named:
@@ -77,24 +86,18 @@ def _several(container: Container, asking: list[Vendor]) -> Iterator[Problem]:
     for other in asking[1:]:
         name = next(n for n in other.resources if n in {**container.limits, **container.requests})
         path = (*container.path, "resources", "limits", name)
-        what = f"the container asks for {asking[0].name} devices too"
-        fix = "use a container for each kind of device"
-        yield Problem(Reason.SEVERAL_VENDORS, path, what, fix)
+        yield Problem("several-vendors", path, {"other": asking[0].name})
 
 
-def _privileged(container: Container, vendor: Vendor) -> str:
-    return (
-        f"{dotted(container.path)}: privileged, so it sees every card of its node "
-        f"and its {vendor.count} request is not managed"
-    )
+def _privileged(container: Container, vendor: Vendor) -> Said:
+    return Said("unmanaged.privileged", {"path": container.path, "count": vendor.count})
 
 
-def _misplaced(pod: Pod, options: Options) -> Iterator[str]:
+def _misplaced(pod: Pod, options: Options) -> Iterator[Said]:
     """Say so where a resource name is an annotation's key, which asks for nothing."""
     for name in pod.annotations:
         if name in options.owners:
-            where = f"metadata.annotations[{name}]"
-            yield f"{where} has no effect; write it under a container's limits"
+            yield Said("no-effect.annotation", {"path": ("metadata", "annotations", name)})
 
 
 def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
@@ -125,23 +128,23 @@ def completed(
 def _complete(container: Container, share: Share, options: Options) -> Iterator[Change]:
     vendor = share.vendor
     if share.priority is not None and vendor.priority_env:
-        why = f"{vendor.priority} sets the task priority"
+        why = Said("why.priority", {"name": vendor.priority})
         yield from variables.put(container, vendor.priority_env, str(share.priority), why)
     if vendor.core_policy_env and vendor.core_policy not in ("", "default"):
-        why = "the administrator's core policy"
-        yield from variables.put(container, vendor.core_policy_env, vendor.core_policy, why)
+        policy = vendor.core_policy
+        yield from variables.put(container, vendor.core_policy_env, policy, _CORE_POLICY)
     if vendor.name_env and container.name and vendor.name_env not in container.env_names:
-        why = "the vendor's software looks for the container's name there"
-        yield from variables.put(container, vendor.name_env, container.name, why)
+        yield from variables.put(container, vendor.name_env, container.name, _CONTAINER_NAME)
     for one in share.completion:
         # Limits and requests together: Kubernetes refuses devices where they differ.
         for kind in ("limits", "requests"):
             yield Put((*container.path, "resources", kind, one.name), str(one.value), one.why)
-    why = "the device plugin sets it"
     if options.remove_device_env and vendor.visible_env in container.env_names:
-        yield from variables.drop(container, options.foreign(container, {vendor.visible_env}), why)
+        visible = options.foreign(container, {vendor.visible_env})
+        yield from variables.drop(container, visible, _DEVICE_PLUGIN)
     if options.remove_limit_env:
-        yield from variables.drop(container, options.foreign(container, vendor.limit_env), why)
+        limits = options.foreign(container, vendor.limit_env)
+        yield from variables.drop(container, limits, _DEVICE_PLUGIN)
 
 
 def _hide(wanted: ContainerDemand, hidden: Hidden) -> Iterator[Change]:
@@ -155,33 +158,30 @@ def _hide(wanted: ContainerDemand, hidden: Hidden) -> Iterator[Change]:
         for name in container.limits
     )
     if not holds_other:
-        why = "overwriteEnv hides cards not asked for"
-        yield from variables.put(container, hidden.variable, hidden.value, why)
+        yield from variables.put(container, hidden.variable, hidden.value, _HIDDEN)
 
 
 def _pod_wide(demand: Demand, pod: Pod, scheduler_name: str) -> Iterator[Change]:
     sharing = [wanted.share for wanted in demand.containers if wanted.share]
     with_class = next((share for share in sharing if share.vendor.runtime_class), None)
     if with_class and pod.runtime_class is None:
-        why = f"{with_class.vendor.name} containers run under this RuntimeClass"
+        why = Said("why.runtime-class", {"vendor": with_class.vendor.name})
         yield Put(("spec", "runtimeClassName"), with_class.vendor.runtime_class, why)
     if any(share.annotations for share in sharing):
         yield from _annotations(pod, sharing)
     if scheduler_name and pod.scheduler_name != scheduler_name:
-        why = "only HAMi's scheduler knows the shares of a card"
-        yield Put(("spec", "schedulerName"), scheduler_name, why)
+        yield Put(("spec", "schedulerName"), scheduler_name, _SCHEDULER)
 
 
 def _annotations(pod: Pod, sharing: list[Share]) -> Iterator[Change]:
     """Later containers win, as in HAMi: an annotation can speak of one of them only."""
     wanted = {key: value for share in sharing for key, value in share.annotations.items()}
     for key, value in wanted.items():
-        there = pod.annotations.get(key)
+        path, there = ("metadata", "annotations", key), pod.annotations.get(key)
         if there not in (None, value):
-            where = dotted(("metadata", "annotations", key))
-            yield Warn(f"{where} is replaced by {value}, as the limits say")
+            yield Said("replaced.annotation", {"path": path, "value": value})
         if there != value:
-            yield Put(("metadata", "annotations", key), value, "the vendor's scheduler reads it")
+            yield Put(path, value, _VENDOR_ANNOTATION)
 
 
 def _chosen(demand: Demand, placed: Decided, pod: Pod) -> Iterator[Change]:
@@ -196,7 +196,7 @@ def _chosen(demand: Demand, placed: Decided, pod: Pod) -> Iterator[Change]:
     for key, uuids in chosen.items():
         text = ",".join(dict.fromkeys(uuids))
         if pod.annotations.get(key) != text:
-            yield Put(("metadata", "annotations", key), text, "the devices that were decided on")
+            yield Put(("metadata", "annotations", key), text, _DECIDED)
 
 
 DIALECT = Dialect(name="hami", read=read, write=write)

@@ -8,14 +8,15 @@ from typing import TypeAlias
 import msgspec
 
 from berth.model.raw import Json, Path
+from berth.model.said import Said
 
 
 class Put(msgspec.Struct, frozen=True):
-    """`value` stands at `path`; parents that lack are made. `why` is a sentence for people."""
+    """`value` stands at `path`; parents that lack are made. `why` is for people."""
 
     path: Path
     value: Json
-    why: str
+    why: Said
 
 
 class Append(msgspec.Struct, frozen=True):
@@ -23,21 +24,16 @@ class Append(msgspec.Struct, frozen=True):
 
     path: Path
     value: Json
-    why: str
+    why: Said
 
 
 class Drop(msgspec.Struct, frozen=True):
     """Nothing stands at `path`."""
 
     path: Path
-    why: str
-
-
-class Warn(msgspec.Struct, frozen=True):
-    """Nothing changes, but the Pod's author should know."""
-
-    text: str
+    why: Said
 
 
 Edit: TypeAlias = Put | Append | Drop
-Change: TypeAlias = Edit | Warn
+Change: TypeAlias = Edit | Said
+"""An edit, or a warning."""
