@@ -39,7 +39,7 @@ class Misfit(Enum):
     NOT_SELECTED = "not selected by the Pod's node selector or affinity"
     TAINTED = "a taint that the Pod does not tolerate"
     NO_SUCH_CARD = "no healthy card that it accepts"
-    CARDS_TOO_SMALL = "MiB of one card"
+    CARDS_TOO_SMALL = "a large enough card"
     TOO_FEW_CARDS = "cards large enough"
     CPU = "milli CPU"
     MEMORY = "MiB of memory"
@@ -50,6 +50,15 @@ class Misfit(Enum):
     FILTERED = "no free card passes a filter"
     TOGETHER = "its containers fit one by one, not side by side"
     CARDS = "free cards"
+
+
+class Lack(Enum):
+    """What one card has too little of: `Without.resource` where the reason is about one card."""
+
+    MEMORY = "MiB of one card"
+    CORES = "percent of one card's cores"
+    SLOTS = "free slots of one card"
+    PLACES = "places for such a partition of one card"
 
 
 AMOUNTS = frozenset(Misfit) - {
@@ -77,7 +86,8 @@ class Without(msgspec.Struct, frozen=True):
     has: int = 0
     """What the nearest has of what is wanted: milli CPU, MiB, Pods, or cards that suffice."""
     resource: str = ""
-    """What there is too little of where the reason alone does not say it, or which filter."""
+    """What there is too little of where the reason alone does not say it: another resource by its
+    name, or a `Lack`; or which filter."""
 
     def __str__(self) -> str:
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"

@@ -51,11 +51,15 @@ def _candidates(
     rows = best(scores, snapshot, limit)
     if not len(rows):
         return ()
-    ordered = any(request.order for _, request in wanted.devices)
-    card = None if ranking.card is None or ordered else ranking.card[rows]
+    card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
     fitted = fit(wanted, snapshot, rows, policy.choice, card)
     each = zip(allocations(wanted, fitted, snapshot), scores[rows].tolist(), strict=True)
     return tuple(Candidate(held, max(score, UNSCORED)) for held, score in each if held is not None)
+
+
+def _plain(wanted: PodRequest) -> bool:
+    """Whether a policy's own choice of a card is good for the Pod: it was made for one request."""
+    return len(wanted.devices) == 1 and not (wanted.init_devices or wanted.devices[0][1].order)
 
 
 def best(scores: Floats, snapshot: Snapshot, limit: int) -> Ints:

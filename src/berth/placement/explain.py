@@ -6,12 +6,12 @@ import msgspec
 import numpy as np
 
 from berth.model.eligibility import Eligibility
-from berth.model.placement import Misfit, Without
+from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Bools, Ints, Snapshot
 from berth.placement.cards import named, need, of_one_numa, sizes
 from berth.placement.eligible import eligible
-from berth.placement.lacking import CORES, lacking
+from berth.placement.lacking import lacking
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -109,9 +109,10 @@ def _of_cards(request: DeviceRequest, snapshot: Snapshot) -> Iterator[_Question]
     accepted = cards.sum(axis=1)
     yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
     wanted = request.memory_mib or 0, request.cores
-    for amount, size, resource in zip(wanted, sizes(snapshot), ("", CORES), strict=True):
+    lacks = (Lack.MEMORY, Lack.CORES)
+    for amount, size, lack in zip(wanted, sizes(snapshot), lacks, strict=True):
         largest = np.where(cards, size[snapshot.kind], 0).max(axis=1, initial=0)
-        yield _Question(Misfit.CARDS_TOO_SMALL, amount, largest, largest, resource)
+        yield _Question(Misfit.CARDS_TOO_SMALL, amount, largest, largest, lack.value)
     able = (cards & wants.possible[snapshot.kind]).astype(np.int64)
     if wants.cut is not None and request.count > 1:
         able = able * wants.cut.instances[snapshot.kind, 0]

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from berth.model.placement import Misfit, Without
+from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Ints, Snapshot
 from berth.placement.cards import able, apart, instances, need, of_one_numa
-
-CORES = "percent of one card's cores"
 
 
 def lacking(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
@@ -88,14 +86,14 @@ def _lack(request: DeviceRequest, snapshot: Snapshot, at: tuple[int, int]) -> tu
     wants = need(request, snapshot)
     memory, cores = int(wants.memory[snapshot.kind[at]]), int(snapshot.cores_left[at])
     if snapshot.slots_left[at] <= 0:
-        return 1, 0, "free slots of one card"
+        return 1, 0, Lack.SLOTS.value
     if snapshot.mem_left[at] < memory:
-        return memory, int(snapshot.mem_left[at]), Misfit.CARDS_TOO_SMALL.value
+        return memory, int(snapshot.mem_left[at]), Lack.MEMORY.value
     if cores < max(1, request.cores):
-        return max(1, request.cores), cores, CORES
+        return max(1, request.cores), cores, Lack.CORES.value
     if wants.cut is not None and wants.cut.slices[snapshot.kind[at], snapshot.slices[at]] == 0:
-        return 1, 0, "places for such a partition of one card"
-    return 1, 0, Misfit.CARDS.value
+        return 1, 0, Lack.PLACES.value
+    return 1, 0, ""
 
 
 def _too_few(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
