@@ -103,8 +103,7 @@ class Without(msgspec.Struct, frozen=True):
 class Candidate(msgspec.Struct, frozen=True):
     """A node that fits, what would be held there, and how good it is.
 
-    A higher score is better, within one policy; minus infinity is of a node that the policy has
-    not come to yet.
+    A higher score is better, within one policy; -1e18 is of a node that it has not come to yet.
     """
 
     allocation: Allocation

@@ -54,7 +54,7 @@ def _candidates(
     card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
     fitted = fit(wanted, snapshot, rows, policy.choice, card)
     each = zip(allocations(wanted, fitted, snapshot), scores[rows].tolist(), strict=True)
-    return tuple(Candidate(held, max(score, UNSCORED)) for held, score in each if held is not None)
+    return tuple(Candidate(held, score) for held, score in each if held is not None)
 
 
 def _plain(wanted: PodRequest) -> bool:
