@@ -44,7 +44,9 @@ class Snapshot:
         self.nodes, self.kinds = list[Node](), list[Kind]()
         self.row: dict[str, int] = {}
         self.mix, self.clock = Mix(), 0
-        self._kept, self._settled = dict[str, object](), dict[str, object]()
+        self._kept: dict[str, object] = {}
+        self._settled: dict[str, object] = {}
+        self._of_kinds: dict[str, object] = {}
         self.rank, self.version = empty(), empty()
         self.cpu, self.memory, self.pods = empty(), empty(), empty()
         self.cpu_total, self.memory_total, self.pods_total = empty(), empty(), empty()
@@ -53,9 +55,8 @@ class Snapshot:
         """What is left of the card of which most is left, in milli."""
         self.busy = empty()
         """Percent that a node's cards were busy lately, where that is measured."""
-        self.ready: Bools = np.zeros(0, dtype=np.bool_)
-        self.gone: Bools = np.zeros(0, dtype=np.bool_)
-        """The rows whose node has left."""
+        self.ready, self.gone = (np.zeros(0, dtype=np.bool_) for _ in range(2))
+        """Rows that may be used; rows whose node has left."""
         self.other, self.other_total = dict[str, Ints](), dict[str, Ints]()
         self.kind, self.left = empty_grid(), empty_grid()
         self.mem_left, self.cores_left, self.slots_left = empty_grid(), empty_grid(), empty_grid()
@@ -155,6 +156,7 @@ class Snapshot:
             if isinstance(column, np.ndarray):
                 setattr(some, name, column[rows])
         some.classes = {name: grid[rows] for name, grid in self.classes.items()}
+        some._of_kinds = self._of_kinds
         some.nodes, some.kinds = [self.nodes[row] for row in rows.tolist()], self.kinds
         some.row = {node.name: at for at, node in enumerate(some.nodes)}
         return some
@@ -173,6 +175,10 @@ class Snapshot:
     def settled(self, key: str, make: Callable[["Snapshot"], T]) -> T:
         """Return the same, but kept only until nodes come or go."""
         return self._in(self._settled, key, make)
+
+    def of_kinds(self, key: str, make: Callable[["Snapshot"], T]) -> T:
+        """Return the same, kept until there are new kinds of card."""
+        return self._in(self._of_kinds, key, make)
 
     def _in(self, kept: dict[str, object], key: str, make: Callable[["Snapshot"], T]) -> T:
         if key not in kept:
@@ -266,6 +272,7 @@ class Snapshot:
     def _kind(self, kind: Kind) -> int:
         if kind not in self.kinds:
             self.kinds.append(kind)
+            self._of_kinds.clear()
         return self.kinds.index(kind)
 
     def _widen(self, cards: int) -> None:

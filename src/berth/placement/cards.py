@@ -37,10 +37,10 @@ class Need(msgspec.Struct, frozen=True):
 
 def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
     """Say what a request takes of each kind of card."""
-    last: list[tuple[DeviceRequest, Need]] = snapshot.settled("need/last", lambda _: [])
+    last: list[tuple[DeviceRequest, Need]] = snapshot.of_kinds("need/last", lambda _: [])
     if last and last[0][0] is request:  # a hash of a request takes its time
         return last[0][1]
-    known: dict[DeviceRequest, Need] = snapshot.settled("need", lambda _: {})
+    known: dict[DeviceRequest, Need] = snapshot.of_kinds("need", lambda _: {})
     found = known.get(request)
     if found is None:
         memory = [memory_of(request, kind) for kind in snapshot.kinds]
@@ -202,7 +202,7 @@ Sizes = tuple[Ints, Ints]
 
 def sizes(snapshot: Snapshot) -> Sizes:
     """Return MiB and cores by kind of card, the last for none."""
-    return snapshot.settled("sizes", _sizes)
+    return snapshot.of_kinds("sizes", _sizes)
 
 
 def _sizes(snapshot: Snapshot) -> Sizes:
