@@ -6,6 +6,7 @@ from enum import Enum
 
 from berth import names
 from berth.admission.audited import Audited
+from berth.admission.placements import Placements
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
 from berth.model.terms import NO_TERMS, Terms
@@ -75,6 +76,9 @@ class Rules:
     excluded_namespaces: frozenset[str] = frozenset()
     audited: Audited = field(default_factory=Audited)
     injections: Mapping[str, Injection] = field(default_factory=dict)
+    deny_unsized: bool = False
+    """Whether a share whose memory nobody knows yet is refused where its memory is limited."""
+    placements: Placements = field(default_factory=Placements)
     terms: Terms = NO_TERMS
     """What is asked of cards beside what a Pod asks for."""
     known: frozenset[str] = field(init=False)

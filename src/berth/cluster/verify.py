@@ -19,9 +19,10 @@ from berth.model.charge import Source as Known
 from berth.model.difference import by_node
 from berth.model.picture import Picture
 from berth.model.snapshot import Snapshot
+from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
 
-TRIES = 8
+TRIES = 5
 PAUSE = 0.5
 """Seconds between two tries: a watch is some milliseconds behind, at the most."""
 
@@ -44,7 +45,10 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 async def agree(
-    ledger: Callable[[], Awaitable[Ledger]], source: Source, vendors: Sequence[Vendor]
+    ledger: Callable[[], Awaitable[Ledger]],
+    source: Source,
+    vendors: Sequence[Vendor],
+    terms: Terms = NO_TERMS,
 ) -> Verdict:
     """Compare until every node agreed once, or the tries are over. Raises UsageError."""
     open_nodes: set[str] | None = None
@@ -52,7 +56,7 @@ async def agree(
         mirror = Mirror(source)
         async with mirror.following():
             kept = await ledger()
-            counted = Fleet.counted(vendors, mirror.nodes, mirror.pods, kept.guess)
+            counted = Fleet.counted(vendors, mirror.nodes, mirror.pods, kept.guess, terms)
         found = by_node(kept.snapshot, counted.snapshot)
         open_nodes = found.keys() & (found.keys() if open_nodes is None else open_nodes)
         said = tuple(one for name in sorted(open_nodes) for one in found[name])
@@ -64,7 +68,7 @@ async def agree(
 
 
 def of_picture(picture: Picture) -> Ledger:
-    """Return the ledger that a document is of."""
+    """Return the ledger that a document is of, without what is held for Pods on their way."""
     guessed = {
         (charge.namespace, charge.name, charge.uid): charge.claims
         for charge in picture.pods
@@ -75,4 +79,5 @@ def of_picture(picture: Picture) -> Ledger:
         del snapshot
         return guessed.get((*pod.key, pod.metadata.uid), ())
 
-    return Ledger(picture.snapshot(), guess)
+    bound = msgspec.structs.replace(picture, reserved=())
+    return Ledger(bound.snapshot(), guess)

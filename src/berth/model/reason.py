@@ -29,6 +29,8 @@ class Reason(Enum):
     CONTRADICTION = "contradiction"
     ALLOCATION = "allocation"
     UNDONE = "undone"
+    NO_ROOM = "no-room"
+    NEVER_FITS = "never-fits"
 
     @property
     def is_policy(self) -> bool:
@@ -44,5 +46,7 @@ _POLICY = frozenset(
         Reason.ALLOCATION,
         Reason.UNDONE,
         Reason.QUOTA,
+        Reason.NO_ROOM,
+        Reason.NEVER_FITS,
     }
 )

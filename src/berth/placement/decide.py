@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from berth.model.placement import Candidate, Placement, Refusal
+from berth.model.placement import Allocation, Candidate, Placement, Refusal
 from berth.model.request import PodRequest
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.explain import without
@@ -55,6 +55,14 @@ def _candidates(
     fitted = fit(wanted, snapshot, rows, policy.choice, card)
     each = zip(allocations(wanted, fitted, snapshot), scores[rows].tolist(), strict=True)
     return tuple(Candidate(held, score) for held, score in each if held is not None)
+
+
+def on_node(wanted: PodRequest, snapshot: Snapshot, policy: Policy, node: str) -> Allocation | None:
+    """Return what a Pod would hold on a node under a policy, None if the cards do not carry it."""
+    wanted, rows = policy.choice.applied(wanted), np.array([snapshot.row[node]])
+    ranking = policy.rank(wanted, snapshot)
+    card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
+    return allocations(wanted, fit(wanted, snapshot, rows, policy.choice, card), snapshot)[0]
 
 
 def _plain(wanted: PodRequest) -> bool:

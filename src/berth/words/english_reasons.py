@@ -20,6 +20,11 @@ REASONS = {
     "why.vendor-annotation": Entry("the vendor's scheduler reads it"),
     "why.decided": Entry("the devices that were decided on"),
     "why.counted-once": Entry("its share of the quota is counted once"),
+    "why.known-again": Entry("by it the Pod is known when it is stored"),
+    "why.fits": Entry("so many nodes fit now: {count}"),
+    "why.node": Entry("the node that was decided on"),
+    "why.best": Entry("one of the best nodes for it"),
+    "why.told": Entry("the Pod was told where to go"),
     "why.original": Entry("keeps what was asked for before this change"),
     "why.injection": Entry("injection {injection} of the settings"),
     "left.names-none": Entry("names none of the devices that Berth knows"),
@@ -48,5 +53,34 @@ REASONS = {
     "part.more": Entry("{amount} more"),
     "part.at-least": Entry("at least {amount} more"),
     "part.unsized": Entry("memory that is not known before it has a device"),
+    "part.not-ready": Entry("nodes that are not ready or cordoned: {nodes}"),
+    "part.not-selected": Entry("nodes that its node selector or affinity leaves out: {nodes}"),
+    "part.tainted": Entry("nodes with a taint that it does not tolerate: {nodes}"),
+    "part.no-such-card": Entry("nodes without a healthy card that it accepts: {nodes}"),
+    "part.too-small": Entry("nodes whose cards are too small: {nodes}"),
+    "part.too-few": Entry("{wanted} such cards wanted, {nearest} has {has} (nodes: {nodes})"),
+    "part.cpu": Entry("{wanted} milli CPU wanted, {nearest} has {has} free (nodes: {nodes})"),
+    "part.memory": Entry("{wanted} MiB wanted, {nearest} has {has} free (nodes: {nodes})"),
+    "part.pods": Entry("{nearest} takes {has} Pods more (nodes: {nodes})"),
+    "part.resource": Entry(
+        "{wanted} of {resource} wanted, {nearest} has {has} free (nodes: {nodes})"
+    ),
+    "part.cards": Entry("{wanted} free cards wanted, {nearest} has {has} (nodes: {nodes})"),
+    "part.card": Entry(
+        "{wanted} MiB of one card wanted, {nearest} has {has} free (nodes: {nodes})"
+    ),
+    "part.card-cores": Entry(
+        "{wanted} percent of one card's cores wanted, {nearest} has {has} free (nodes: {nodes})"
+    ),
+    "part.card-slots": Entry("no free slot on a card (nodes: {nodes})"),
+    "part.card-places": Entry("no place for such a partition of a card (nodes: {nodes})"),
+    "part.numa": Entry(
+        "{wanted} free cards of one NUMA node wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
+    "part.apart": Entry(
+        "nodes whose free cards carry a class of workload that must not be beside it: {nodes}"
+    ),
+    "part.filtered": Entry("nodes without a free card that passes the filter {resource}: {nodes}"),
+    "part.together": Entry("nodes that take its containers one by one, not side by side: {nodes}"),
     "part.and-more": Entry("And {count} more"),
 }

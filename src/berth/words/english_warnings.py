@@ -18,14 +18,22 @@ WARNINGS = {
         "{path}: privileged, so it sees every card of its node and its {count} request is not "
         "managed"
     ),
-    "unmanaged.windows": Entry("{path}: {why}", "its device requests are not managed"),
+    "unmanaged.windows": Entry(
+        "{path}: a Windows Pod, on whose nodes HAMi does not share cards; its device requests are "
+        "not managed"
+    ),
     "past-shares.volume": Entry(
         "{path}: {volume} shows {host}, which reaches cards past their shares"
     ),
     "past-shares.mount": Entry("{path}: {mount} reaches cards past their shares"),
     "unsized": Entry("{resource} is not named, so quota {quota} cannot count all of it"),
+    "full": Entry("no node has room now: {why}"),
+    "unplaceable": Entry("no node can run it: {why}"),
     "unrecorded": Entry("{path} is full, so the original request is not recorded there"),
-    "not-injected": Entry("{why}", "nothing was injected"),
+    "not-injected": Entry(
+        "the injection {injection} is not in the settings of the replica that was asked; nothing "
+        "was injected"
+    ),
     "not-rewritten": Entry(
         "{path} is not as the GPU webhook writes it, so the device may never come"
     ),
