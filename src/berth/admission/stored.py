@@ -14,14 +14,18 @@ from berth.model.request import PodRequest
 
 
 def request(raw: JsonObject, rules: Rules) -> PodRequest:
-    """Return what a Pod wants, whoever schedules it. Raises BadReview.
+    """Return what a Pod wants by itself, whoever schedules it. Raises BadReview.
 
     What is wrong with a container's numbers leaves it without a card.
     """
     pod = project.pod(raw)
-    namespace = project.mapping(raw, "metadata", ()).get("namespace")
-    request = wanted(pod, _demand(pod, rules), rules.known)
-    return rules.terms.applied(request, str(namespace or ""), pod.labels, pod.annotations)
+    return wanted(pod, _demand(pod, rules), rules.known)
+
+
+def request_in(namespace: str, raw: JsonObject, rules: Rules) -> PodRequest:
+    """Return the same with what the settings ask of cards for it there."""
+    pod = project.pod(raw)
+    return rules.terms.applied(request(raw, rules), namespace, pod.labels, pod.annotations)
 
 
 def demand(raw: JsonObject, rules: Rules) -> Demand:

@@ -7,6 +7,7 @@ few times only, however many cards there are.
 from collections.abc import Callable
 from typing import Any
 
+import msgspec
 import numpy as np
 
 from berth.model.snapshot import Bools, Ints, Snapshot
@@ -20,35 +21,27 @@ COLUMNS = ("kind", "memory", "cores", "slots", "holders", "numa", "slots_total",
 """What tells states of a card apart."""
 
 
-class Filter:
-    """A named expression that a card must pass; two with the same name and text are one."""
+class Filter(msgspec.Struct, frozen=True):
+    """A named expression that a card must pass."""
 
-    def __init__(self, name: str, expression: str) -> None:
+    name: str
+    expression: str
+
+    def __post_init__(self) -> None:
         """Read the expression. Raises UsageError."""
-        self.name, self.expression = name, expression
-        self._program = program(expression)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Filter) and self._key == other._key
-
-    def __hash__(self) -> int:
-        return hash(self._key)
-
-    @property
-    def _key(self) -> tuple[str, str]:
-        return self.name, self.expression
+        program(self.expression)
 
     def passing(self, snapshot: Snapshot, rows: Ints, good: Bools) -> Bools:
         """Return which of the good cards of these rows pass as they are now."""
         kept = snapshot.keep(f"filter/{self.expression}", lambda _: Kept())
-        return kept.passing(self._program, snapshot, rows, good)
+        return kept.passing(program(self.expression), snapshot, rows, good)
 
     def lasting(self, snapshot: Snapshot, rows: Ints, good: Bools) -> Bools:
         """Return which of them would pass with nothing on them."""
         at, card = np.nonzero(good)
-        states = _states(self._program, snapshot, rows[at], card, idle=True)
+        states = _states(program(self.expression), snapshot, rows[at], card, idle=True)
         passing = np.zeros_like(good)
-        passing[at, card] = _each(self._program, snapshot, states)
+        passing[at, card] = _each(program(self.expression), snapshot, states)
         return passing
 
 
