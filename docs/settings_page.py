@@ -55,7 +55,15 @@ injections:
     volumeMounts:
       - {name: compat, mountPath: /opt/compat, readOnly: true}
 """
-EXAMPLES = {"injections[]": INJECTION}
+FILTERS = """\
+placement:
+  filters:
+    - name: large-a100
+      namespaces: [research-*]
+      expression: >-
+        device.memory.free.isGreaterThan(quantity("10Gi")) && device.model.startsWith("NVIDIA-A100")
+"""
+EXAMPLES = {"injections[]": INJECTION, "placement.filters[]": FILTERS}
 
 Docstrings = dict[tuple[str, str], str]
 """The text below each field, by the names of its class and its own."""
@@ -63,7 +71,8 @@ Docstrings = dict[tuple[str, str], str]
 
 def main() -> None:
     """Write the page."""
-    msgspec.convert(yaml.safe_load(INJECTION), Settings)  # raises where what we print is wrong
+    for example in EXAMPLES.values():
+        msgspec.convert(yaml.safe_load(example), Settings)  # raises where what we print is wrong
     defaults = yaml.safe_dump(msgspec.to_builtins(Settings()), sort_keys=False)
     lines = [f"{HEAD}{defaults}```", *_group(Settings, (), _docstrings())]
     PAGE.write_text("\n".join(lines) + "\n")

@@ -39,9 +39,8 @@ def test_a_link_that_leads_nowhere_fails_it(tmp_path: Path) -> None:
         shutil.copy(one, tmp_path / one.relative_to(ROOT))
     for page in ("index", "architecture", "critique"):
         (docs / f"{page}.md").write_text("# One\n")
-    (docs / "tutorial.md").write_text(
-        "# Other\n\n[a](nowhere.md) [b](index.md#nothing) [c](../gone.md)\n"
-    )
+    links = "[a](nowhere.md) [b](index.md#nothing) [c](../gone.md)"
+    (docs / "tutorial.md").write_text(f"# Other\n\n{links}\n")
     done = _build(tmp_path, tmp_path / "site")
     assert done.returncode != 0
     said = done.stdout + done.stderr
