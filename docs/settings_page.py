@@ -21,6 +21,7 @@ KINDS: dict[object, str] = {
     bool: "true or false",
     Fragment: "Kubernetes object",
     dict[str, str]: "texts by name",
+    dict[str, Literal["warn", "refuse", "drop"]]: "`warn`, `refuse`, `drop` by name",
     tuple[str, ...]: "list of texts",
     tuple[Fragment, ...]: "list of Kubernetes objects",
 }
@@ -55,7 +56,17 @@ injections:
     volumeMounts:
       - {name: compat, mountPath: /opt/compat, readOnly: true}
 """
-EXAMPLES = {"injections[]": INJECTION}
+CONVERSION = """\
+conversions:
+  - name: volcano
+    namespaces: [team-a, team-b]
+    reads: [hami, plain]
+    writes: volcano
+    memory: 16Gi
+    queue: shared
+    defaults: {cpuRequest: "4", memoryRequest: 16Gi}
+"""
+EXAMPLES = {"injections[]": INJECTION, "conversions[]": CONVERSION}
 
 Docstrings = dict[tuple[str, str], str]
 """The text below each field, by the names of its class and its own."""
@@ -63,7 +74,8 @@ Docstrings = dict[tuple[str, str], str]
 
 def main() -> None:
     """Write the page."""
-    msgspec.convert(yaml.safe_load(INJECTION), Settings)  # raises where what we print is wrong
+    for example in EXAMPLES.values():  # raises where what we print is wrong
+        msgspec.convert(yaml.safe_load(example), Settings)
     defaults = yaml.safe_dump(msgspec.to_builtins(Settings()), sort_keys=False)
     lines = [f"{HEAD}{defaults}```", *_group(Settings, (), _docstrings())]
     PAGE.write_text("\n".join(lines) + "\n")
@@ -122,7 +134,7 @@ def _row(*cells: str) -> str:
 def _kind(kind: Any) -> str:
     if get_origin(kind) is Annotated:
         return str(get_args(kind)[1].description)
-    if get_origin(kind) is tuple and get_origin(get_args(kind)[0]) is Annotated:
+    if get_origin(kind) is tuple and get_origin(get_args(kind)[0]) in (Annotated, Literal):
         return f"list, each {_kind(get_args(kind)[0])}"
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(kind))

@@ -9,8 +9,9 @@ through; docs/decisions/0017-backstop.md says what it leaves open for that.
 import orjson
 
 from berth import names
-from berth.admission import registration, rewritten
+from berth.admission import registration, rewritten, zones
 from berth.admission.rules import Rules
+from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
 
@@ -23,8 +24,12 @@ _NO_WINDOWS = (
 
 
 def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
-    """Return the policy, and the binding that puts it in force."""
-    name = f"{registered.name}-backstop"
+    """Return a policy for each zone, and the binding that puts it in force."""
+    return [one for zone in zones.find(rules, registered) for one in _of_zone(zone, registered)]
+
+
+def _of_zone(zone: Zone, registered: Registration) -> list[JsonObject]:
+    name = "-".join([registered.name, "backstop", *filter(None, zone.name.split("."))])
     group = "admissionregistration.k8s.io/v1"
     metadata: JsonObject = {"name": name, "labels": {"app.kubernetes.io/name": "berth"}}
     return [
@@ -32,7 +37,7 @@ def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
             "apiVersion": group,
             "kind": "ValidatingAdmissionPolicy",
             "metadata": metadata,
-            "spec": _spec(rules, registered),
+            "spec": _spec(zone),
         },
         {
             "apiVersion": group,
@@ -43,13 +48,15 @@ def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
     ]
 
 
-def _spec(rules: Rules, registered: Registration) -> JsonObject:
+def _spec(zone: Zone) -> JsonObject:
+    rules = zone.rules
     conditions = registration.conditions(rules, "names-a-device", registration.names_device(rules))
     return {
         "failurePolicy": "Fail",
         "matchConstraints": {
             "resourceRules": registration.created_pods(),
-            **registration.reach(rules, registered),
+            "namespaceSelector": zone.selector,
+            **registration.reach(),
         },
         "matchConditions": [*conditions, {"name": "no-windows", "expression": _NO_WINDOWS}],
         "variables": [

@@ -5,6 +5,7 @@ from ipaddress import IPv6Network, ip_address, ip_network
 from pathlib import Path
 
 from berth import closest, configfile
+from berth.admission import conversions
 from berth.admission.callers import Callers, Network
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
@@ -49,7 +50,8 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         excluded_namespaces=frozenset(excluded),
         injections=_injections(settings, _names(vendors)),
     )
-    return found, warnings
+    found, more = conversions.resolve(settings, found)
+    return found, (*warnings, *more)
 
 
 def _undone(settings: Settings) -> Undone:

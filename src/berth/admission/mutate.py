@@ -1,6 +1,6 @@
 """The decision about one new Pod: a plain function that knows neither server nor wire."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from berth import names
 from berth.admission import (
@@ -18,9 +18,9 @@ from berth.admission.quota import Allowance
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.dialects import translate
 from berth.dialects.dialect import Reading
-from berth.model.decision import Decision, Verdict
+from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
-from berth.model.edit import Change, Warn
+from berth.model.edit import Change, Refuse, Warn
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
 
@@ -39,6 +39,7 @@ def decide(
     `allowance` is what the quotas of its namespace leave, None where they say nothing.
     Raises BadReview where `raw` has not the shape of a Pod.
     """
+    rules = rules.within(namespace)
     pod, left = _concerned(raw, namespace, rules)
     if pod is None:
         return left
@@ -53,8 +54,12 @@ def decide(
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
     changes = list(translate.write(reading.demand, None, pod, rules.options))
+    problems = tuple(_unsaid(changes))
+    if problems:
+        refused = Verdict.REFUSED
+        return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
     if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
-        changes += original.keep(pod, reading.demand)
+        changes += original.keep(pod, reading.demand, rules.options)
     warnings = (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
     if allowance:
         changes += quota.mark(pod, asks, allowance)
@@ -64,6 +69,7 @@ def decide(
 
 def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
     """Return what a Pod wants, as `decide` reads it; None where it is not our business."""
+    rules = rules.reading
     pod, _ = _concerned(raw, namespace, rules)
     return None if pod is None else _read(pod, rules).demand
 
@@ -72,6 +78,7 @@ def decide_injection(
     raw: JsonObject, namespace: str, rules: Rules, injection: Injection
 ) -> Decision:
     """Decide what one injection of the settings adds to a Pod. Raises BadReview like `decide`."""
+    rules = rules.reading
     pod, left = _concerned(raw, namespace, rules)
     if pod is None:
         return left
@@ -91,8 +98,8 @@ def decide_all(
 
     Raises BadReview like `decide`.
     """
-    decision = decide(raw, namespace, rules)
-    forged = () if decision.problems else tuple(allocations.written(raw, "", rules))
+    decision = decide(raw, namespace, rules.within(namespace, labels.get(names.CONVERSION)))
+    forged = () if decision.problems else tuple(allocations.written(raw, "", rules.reading))
     if forged and namespace not in rules.excluded_namespaces:
         return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
@@ -126,7 +133,12 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     """Return the Pod where it is our business; else None and what to answer."""
     why = scope.ignored(raw, namespace, rules)
     if why is not None:
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,))
+        told = (
+            (f"spec.schedulerName: {why}; what the Pod asks for is left as it is",)
+            if rules.options.conversion and scope.conflicts(raw, namespace, rules)
+            else ()
+        )
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=told)
     unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
@@ -143,17 +155,29 @@ def _read(pod: Pod, rules: Rules) -> Reading:
     return translate.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
+def _unsaid(changes: Sequence[Change]) -> Iterator[Problem]:
+    """Yield what the written dialect cannot say, where that is a reason to refuse the Pod."""
+    for one in changes:
+        if isinstance(one, Refuse):
+            yield Problem(one.reason, one.path, one.what, one.fix)
+
+
 def _decision(
     raw: JsonObject, changes: Sequence[Change], warnings: tuple[str, ...], demand: Demand
 ) -> Decision:
-    edits = [change for change in changes if not isinstance(change, Warn)]
+    edits = [change for change in changes if not isinstance(change, Warn | Refuse)]
     if len(edits) < len(changes):
         warnings += tuple(change.text for change in changes if isinstance(change, Warn))
     operations, result = patch.record(raw, edits)
+    asked = next((share.vendor.dialect for share in demand.shares), "hami")
     if not operations:
-        note = "already as it should be"
         return Decision(
-            verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=(note,), demand=demand
+            verdict=Verdict.UNCHANGED,
+            pod=raw,
+            warnings=warnings,
+            notes=("already as it should be",),
+            demand=demand,
+            dialect=asked,
         )
     return Decision(
         verdict=Verdict.PATCHED,
@@ -162,4 +186,5 @@ def _decision(
         warnings=warnings,
         edits=tuple(edits),
         demand=demand,
+        dialect=asked,
     )

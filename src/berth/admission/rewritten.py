@@ -60,7 +60,7 @@ def variables(rules: Rules) -> dict[str, str]:
 
 def _read(rules: Rules) -> str:
     """Return what is read of a container, the entries of a CEL map."""
-    env = sorted(name for vendor in rules.vendors for name in _variables(vendor, rules))
+    env = sorted({name for vendor in rules.options.words for name in _variables(vendor, rules)})
     fields = {
         "name": "c.name",
         # Of a quantity, text or number, the API server knows no type, and so not of its holder's.
@@ -121,7 +121,8 @@ def _asking(rules: Rules) -> dict[str, Vendor]:
     """Name the variable that holds the containers with a share, for each vendor."""
     return {
         f"asks_{re.sub(r'[^A-Za-z0-9]', '_', vendor.name)}_{index}": vendor
-        for index, vendor in enumerate(rules.vendors)
+        for index, vendor in enumerate(rules.options.words)
+        if vendor.count  # what is asked for by annotations, CEL lets be
     }
 
 
@@ -137,7 +138,10 @@ def _asks(vendor: Vendor) -> str:
 
 def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]:
     """Yield when a container with a share is incomplete (`hami._complete`), and words for it."""
-    if not vendor.count_or_size:
+    words = _words(vendor, rules)
+    if words is not vendor:
+        yield _leftover(vendor, words)
+    if words.dialect == vendor.dialect and not (vendor.count_or_size or vendor.count_is_implied):
         yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
     if vendor.whole_is_named and vendor.cores and not vendor.default_cores:
         without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
@@ -158,6 +162,20 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]
         foreign = _foreign(f"variables.left_by_{name}", rules)
         words = f'" sets " + c.env.filter(e, {foreign})[0].name'
         yield f"c.env.exists(e,\n{foreign})", words
+
+
+def _words(vendor: Vendor, rules: Rules) -> Vendor:
+    """Return the words in which an accelerator is written here."""
+    by = rules.options.conversion
+    return by.targets.get(vendor.name, vendor) if by else vendor
+
+
+def _leftover(vendor: Vendor, words: Vendor) -> tuple[str, str]:
+    """Return when a container still asks in words that are written otherwise."""
+    gone = [name for name in vendor.resources if name not in words.resources]
+    named = " || ".join(map(_named, gone)) or "false"
+    unnamed = "" if vendor.count in gone else f" || !({_named(vendor.count)})"
+    return f"{named}{unnamed}", _text(f" asks in the words of {vendor.dialect}")
 
 
 def _whole(vendor: Vendor) -> str:

@@ -11,15 +11,28 @@ _NOTHING: JsonObject = {}
 
 def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
     """Say why the Pod is left alone whatever it asks for, or None (HAMi contract 1.2, step 3)."""
+    return _left_out(raw, namespace, rules) or _other_scheduler(
+        _object(raw.get("spec")).get("schedulerName") or "", rules
+    )
+
+
+def conflicts(raw: JsonObject, namespace: str, rules: Rules) -> bool:
+    """Whether only the Pod's scheduler keeps us from what it asks for."""
+    return _left_out(raw, namespace, rules) is None and names_known(raw, rules)
+
+
+def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
     if namespace in rules.excluded_namespaces:
         return f"namespace {namespace} is excluded by the settings"
     metadata = _object(raw.get("metadata"))
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
         return "a mirror of a static Pod, whose changes would not reach the node"
     label = _object(metadata.get("labels")).get(names.WEBHOOK_OPT_OUT)
+    if _object(metadata.get("labels")).get(names.INJECT) == names.INJECT_VALUE:
+        return f"label {names.INJECT}={names.INJECT_VALUE} opts out"
     if label == names.WEBHOOK_OPT_OUT_VALUE:
         return f"label {names.WEBHOOK_OPT_OUT}={label} opts out"
-    return _other_scheduler(_object(raw.get("spec")).get("schedulerName") or "", rules)
+    return None
 
 
 def is_mirror(raw: JsonObject, user: str) -> bool:
@@ -29,11 +42,9 @@ def is_mirror(raw: JsonObject, user: str) -> bool:
 
 
 def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
-    if scheduler in ("", rules.options.scheduler_name):
+    if scheduler in rules.schedulers:
         return None
     if scheduler == names.DEFAULT_SCHEDULER:
-        if rules.force_default_scheduler:
-            return None
         return "the default scheduler keeps its Pods (scheduler.force is off)"
     return f"scheduler {scheduler} is not ours"
 
@@ -54,7 +65,7 @@ def names_known(raw: JsonObject, rules: Rules) -> bool:
             for container in _objects(spec.get(kind))
         )
         or _names(spec.get("resources"), known)
-        or not known.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
+        or not rules.told_by.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
     )
 
 

@@ -13,6 +13,7 @@ from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
 from berth.admission.quotas import Quotas
+from berth.admission.rules import Rules
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.observe.readiness import Readiness
@@ -21,8 +22,10 @@ from berth.settings import Server
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
 _MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
-_PATHS = _MUTATE | {names.VALIDATE_PATH}
+_PATHS = _MUTATE | {names.VALIDATE_PATH, names.ALLOCATIONS_PATH}
 _INJECT = names.INJECT_PATH + "/"
+_BEFORE_NAMES = (_INJECT, names.MUTATE_PATH + "/", names.VALIDATE_PATH + "/")
+"""After them comes the name of an injection, or of a conversion."""
 _FAULT = "internal error; the webhook's log has the details"
 
 
@@ -42,7 +45,7 @@ class Handler:
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
         path, _, query = request.raw_path.partition("?")
-        if path in _PATHS or path.startswith(_INJECT):
+        if path in _PATHS or path.startswith(_BEFORE_NAMES):
             if request.method != "POST":
                 return _only("POST")
             closed = self._closed(request, self.door) if self.door else None
@@ -173,35 +176,78 @@ def _only(methods: str) -> web.Response:
 
 def _known(path: str, generation: Generation) -> str:
     """Return a path for the log, without what a caller has made up."""
-    named = path in _PATHS or path.removeprefix(_INJECT) in generation.rules.injections
-    return path if named else _INJECT
+    root, name = _named(path)
+    known = generation.rules.injections if root == names.INJECT_PATH else generation.rules.zones
+    return path if path in _PATHS or name in known else f"{root}/"
+
+
+def _named(path: str) -> tuple[str, str]:
+    """Split /mutate/volcano into its two parts."""
+    root, _, name = path.rpartition("/")
+    return (root, name) if root else (path, "")
 
 
 def decide(
     review: wire.Review, generation: Generation, path: str, quotas: Quotas | None = None
 ) -> Decision:
     """Decide about one review that came to `path`. Raises BadReview."""
-    rules = generation.rules
-    if path == names.VALIDATE_PATH:
-        decision = verify.decide(review, rules, generation.before)
-        if quotas:
-            quotas.finish(review, decision)
-        return decision
+    root, name = _named(path)
+    if path == names.ALLOCATIONS_PATH:
+        return verify.decide_records(review, generation.rules)
+    if root == names.INJECT_PATH:
+        return _injected(review, generation.rules, name)
+    if name and name not in generation.rules.zones:
+        return _unheard(review, f"the conversion {name}", "nothing was translated")
+    if root == names.VALIDATE_PATH:
+        return _validated(review, generation, name, quotas)
+    return _mutated(review, generation, name, quotas)
+
+
+def _mutated(
+    review: wire.Review, generation: Generation, zone: str, quotas: Quotas | None
+) -> Decision:
     if not review.creates_pod or review.object is None:
-        note = "not the creation of a Pod, which alone is our business"
-        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(note,))
-    if path in _MUTATE and quotas and quotas.synced:
+        return _NOT_OURS
+    rules = generation.rules.within(review.namespace, zone)
+    if quotas and quotas.synced:
         deny = generation.settings.quota.unsized == "deny"
         return quotas.decide(review, review.object, rules, deny_unsized=deny)
-    if path in _MUTATE:
-        return mutate.decide(review.object, review.namespace, rules, review.user)
-    name = path.removeprefix(_INJECT)
+    return mutate.decide(review.object, review.namespace, rules, review.user)
+
+
+def _validated(
+    review: wire.Review, generation: Generation, zone: str, quotas: Quotas | None
+) -> Decision:
+    rules = generation.rules.within(review.namespace, zone)
+    before = generation.before.within(review.namespace, zone) if generation.before else None
+    decision = verify.decide(review, rules, before)
+    if quotas:
+        quotas.finish(review, decision)
+    return decision
+
+
+def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
+    if not review.creates_pod or review.object is None:
+        return _NOT_OURS
     wanted = rules.injections.get(name)
     if wanted is None:
-        # Another replica registered it, whose settings are newer or older for some seconds.
-        why = f"the injection {name} is not in the settings of the replica that was asked"
-        warning = f"{why}; nothing was injected"
-        return Decision(
-            verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=(warning,)
-        )
+        return _unheard(review, f"the injection {name}", "nothing was injected")
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
+
+
+def _unheard(review: wire.Review, what: str, so: str) -> Decision:
+    """Let pass what another replica registered, whose settings are newer or older for a moment."""
+    why = f"{what} is not in the settings of the replica that was asked"
+    return Decision(
+        verdict=Verdict.IGNORED,
+        pod=review.object or {},
+        notes=(why,),
+        warnings=(f"{why}; {so}",),
+    )
+
+
+_NOT_OURS = Decision(
+    verdict=Verdict.IGNORED,
+    pod={},
+    notes=("not the creation of a Pod, which alone is our business",),
+)

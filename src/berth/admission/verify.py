@@ -18,7 +18,10 @@ _NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=("nothing that is va
 
 
 def decide(review: Review, rules: Rules, before: Rules | None = None) -> Decision:
-    """Judge a review. `before` is the configuration until a moment ago. Raises BadReview."""
+    """Judge a review. `before` is the configuration until a moment ago. Raises BadReview.
+
+    Both are those of the Pod's namespace.
+    """
     new, old = review.object, review.old_object
     if new is None:
         return _NOT_OURS
@@ -27,8 +30,20 @@ def decide(review: Review, rules: Rules, before: Rules | None = None) -> Decisio
     if review.operation == "CREATE" and not review.sub_resource and review.group:
         return workloads.decide(new, review.namespace, rules)
     if review.operation == "UPDATE" and review.of_pod and old is not None:
-        return _updated(review, new, old, rules)
+        return _updated(review, new, old, rules.reading)
     return _NOT_OURS
+
+
+def decide_records(review: Review, rules: Rules) -> Decision:
+    """Judge nothing but who writes records of allocations. Raises BadReview."""
+    new = review.object
+    if new is None or not review.creates_pod:
+        return decide(review, rules)
+    if review.namespace in rules.excluded_namespaces or scope.is_mirror(new, review.user):
+        return _NOT_OURS
+    forged = tuple(allocations.written(new, review.user, rules.reading))
+    verdict = Verdict.REFUSED if forged else Verdict.UNCHANGED
+    return Decision(verdict=verdict, pod=new, problems=forged)
 
 
 def created(
@@ -37,7 +52,7 @@ def created(
     """Judge a new Pod as it will be stored. Raises BadReview."""
     if namespace in rules.excluded_namespaces or scope.is_mirror(new, user):
         return _NOT_OURS
-    forged = tuple(allocations.written(new, user, rules))
+    forged = tuple(allocations.written(new, user, rules.reading))
     decision = mutate.decide(new, namespace, rules, user)
     if decision.verdict is Verdict.REFUSED or forged:
         problems = decision.problems or forged
@@ -60,6 +75,8 @@ def _lacking(decision: Decision) -> Iterator[Edit]:
     if decision.demand is None or not decision.demand.any:
         return
     for edit in decision.edits:
+        if edit.path[-1] in ("cpu", "memory"):
+            continue
         if edit.path == ("spec", "schedulerName") or "resources" in edit.path:
             yield edit
 

@@ -13,11 +13,11 @@ from berth import settings as configured
 from berth.admission import (
     configuration,
     mutate,
-    registration,
     selector,
     templates,
     wire,
     workloads,
+    zones,
 )
 from berth.admission.rules import Rules
 from berth.cli import demanded, documents, options, show
@@ -75,7 +75,7 @@ def command(
     read = list(documents.read(files))
     cluster = Cluster(
         rules=rules,
-        selector=registration.namespaces(rules, loaded.registration),
+        selector=zones.anywhere(rules, loaded.registration),
         default=namespace,
         labels=dict(_pair(label) for label in labels),
         labels_by_namespace=dict(_namespaces(document for _, document in read)),

@@ -65,6 +65,7 @@ def _bounds(vendor: Vendor, role: str, count: int | None) -> tuple[int, int]:
     """Return the least and the most that a container which names `count` devices may write."""
     if role == "memory":
         most = MOST_PLAIN if vendor.memory_in_bytes else _most_memory(vendor)
+        most = 0 if vendor.memory_is_bytes else most
     elif role == "cores":
         most = vendor.core_unit
     else:
@@ -81,8 +82,7 @@ def _most_memory(vendor: Vendor) -> int:
 def _is_bytes(vendor: Vendor, raw: Json, value: int) -> bool:
     """Whether this is a size that HAMi's scheduler takes as bytes, which it knows by a suffix."""
     return (
-        vendor.memory_in_bytes
-        and str(raw) != str(value)
+        (vendor.memory_is_bytes or (vendor.memory_in_bytes and str(raw) != str(value)))
         and value % MIB == 0
         and 0 < value // MIB <= MOST_MIB
     )
@@ -153,6 +153,11 @@ _FIX_FRACTION = {
 
 def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Problem:
     vendor = scale.vendor
+    if vendor.memory_is_bytes:
+        what = f"{shown} is {value / MIB:g} MiB, and no share of a card is that"
+        fix = f"write whole MiB, such as {max(-(-value // MIB), 1)}Mi"
+        fix = "write a size with its unit, such as 16Gi" if value < MIB else fix
+        return Problem(Reason.TOO_LARGE if value > MIB else Reason.NOT_WHOLE, path, what, fix)
     if vendor.memory_in_bytes:
         what = f"{shown} is neither GiB that a card has nor whole MiB with a suffix"
         gib, rest = divmod(value, 1024 * MIB)

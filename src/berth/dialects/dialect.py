@@ -41,3 +41,13 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     read: Read
     write: Write | None
     """None: it is only ever read."""
+
+
+def only(name: str, read: Read) -> Read:
+    """Return what reads Pods in the words of one dialect alone."""
+
+    def one(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
+        words = tuple(word for word in options.words if word.dialect == name)
+        return read(pod, options.reading(words), skip_privileged=skip_privileged)
+
+    return one

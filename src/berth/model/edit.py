@@ -8,6 +8,7 @@ from typing import TypeAlias
 import msgspec
 
 from berth.model.raw import Json, Path
+from berth.model.reason import Reason
 
 
 class Put(msgspec.Struct, frozen=True):
@@ -39,5 +40,14 @@ class Warn(msgspec.Struct, frozen=True):
     text: str
 
 
+class Refuse(msgspec.Struct, frozen=True):
+    """Nothing changes, as the Pod cannot be written; the fields are those of a Problem."""
+
+    reason: Reason
+    path: Path
+    what: str
+    fix: str
+
+
 Edit: TypeAlias = Put | Append | Drop
-Change: TypeAlias = Edit | Warn
+Change: TypeAlias = Edit | Warn | Refuse

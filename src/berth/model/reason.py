@@ -29,6 +29,10 @@ class Reason(Enum):
     CONTRADICTION = "contradiction"
     ALLOCATION = "allocation"
     UNDONE = "undone"
+    SEVERAL_DIALECTS = "several-dialects"
+    LOSS = "loss"
+    UNKNOWN_SIZE = "unknown-size"
+    NO_SUCH_CARD = "no-such-card"
 
     @property
     def is_policy(self) -> bool:
@@ -43,6 +47,9 @@ _POLICY = frozenset(
         Reason.DEVICE_ENV,
         Reason.ALLOCATION,
         Reason.UNDONE,
+        Reason.LOSS,
+        Reason.UNKNOWN_SIZE,
+        Reason.NO_SUCH_CARD,
         Reason.QUOTA,
     }
 )

@@ -1,0 +1,99 @@
+"""Containers are read by the names of their resources, the same way in every such dialect."""
+
+from collections.abc import Iterator, Mapping
+
+from berth.dialects import amounts, shares, wishes
+from berth.dialects.dialect import Reading
+from berth.dialects.options import Options
+from berth.model.decision import Problem, Reason
+from berth.model.demand import ContainerDemand, Demand, Share
+from berth.model.pod import Container, Pod
+from berth.model.raw import dotted
+from berth.model.vendor import Vendor
+
+
+def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
+    """Read each container's share; a privileged one may count as asking for nothing."""
+    containers: list[ContainerDemand] = []
+    problems: list[Problem] = []
+    warnings: list[str] = list(_misplaced(pod, options))
+    for container in pod.containers:
+        named = _named(container, options.owners)
+        if not named:
+            containers.append(ContainerDemand(container, None))
+            continue
+        if container.privileged and skip_privileged:
+            warnings += (_privileged(container, vendor) for vendor in named)
+            containers.append(ContainerDemand(container, None))
+            continue
+        asking: list[tuple[Vendor, Share | None]] = []
+        for vendor in named:
+            one = _sized(container, vendor, pod)
+            problems += one.problems
+            warnings += one.warnings
+            if one.share or one.problems:
+                asking.append((vendor, one.share))
+        if len(asking) > 1:
+            problems += _several(container, [vendor for vendor, _ in asking])
+        asks, share = asking[0] if asking else (None, None)
+        containers.append(ContainerDemand(container, share, asks))
+    demand = Demand(tuple(containers))
+    if pod.annotations and (demand.any or problems):
+        asked = [wanted.asks for wanted in containers if wanted.asks]
+        problems += wishes.problems(pod.annotations, asked)
+    return Reading(demand, tuple(problems), tuple(warnings))
+
+
+def _named(container: Container, owners: Mapping[str, Vendor]) -> list[Vendor]:
+    """Return whose devices a container names, each once; nearly always none or one."""
+    found: list[Vendor] = []
+    for resources in (container.limits, container.requests):
+        for name in resources:
+            vendor = owners.get(name)
+            if vendor is not None and vendor not in found:
+                found.append(vendor)
+    return sorted(found, key=lambda one: one.name) if len(found) > 1 else found
+
+
+def _sized(container: Container, vendor: Vendor, pod: Pod) -> shares.Sized:
+    asked, wrong = amounts.read(container, vendor)
+    if wrong:
+        also = tuple(shares.contradictions(container, vendor, asked))
+        return shares.Sized(problems=(*wrong, *also))
+    return shares.size(container, vendor, asked, pod.annotations)
+
+
+def _several(container: Container, asking: list[Vendor]) -> Iterator[Problem]:
+    """Refuse what no device plugin and no container runtime is made for."""
+    for other in asking[1:]:
+        if other.dialect != asking[0].dialect:
+            yield _mixed(container, asking[0], other)
+            continue
+        name = next(n for n in other.resources if n in {**container.limits, **container.requests})
+        path = (*container.path, "resources", "limits", name)
+        what = f"the container asks for {asking[0].name} devices too"
+        fix = "use a container for each kind of device"
+        yield Problem(Reason.SEVERAL_VENDORS, path, what, fix)
+
+
+def _mixed(container: Container, one: Vendor, other: Vendor) -> Problem:
+    """Refuse what two stacks would each read half of."""
+    name = next(n for n in other.resources if n in {**container.limits, **container.requests})
+    path = (*container.path, "resources", "limits", name)
+    what = f"the container asks in the dialects {one.dialect} and {other.dialect} at once"
+    return Problem(Reason.SEVERAL_DIALECTS, path, what, "write what it wants in one of them")
+
+
+def _privileged(container: Container, vendor: Vendor) -> str:
+    return (
+        f"{dotted(container.path)}: privileged, so it sees every card of its node "
+        f"and its {vendor.count} request is not managed"
+    )
+
+
+def _misplaced(pod: Pod, options: Options) -> Iterator[str]:
+    """Say so where a resource name is an annotation's key, which asks for nothing."""
+    for name in pod.annotations:
+        if name in options.owners:
+            where = f"metadata.annotations[{name}]"
+            yield f"{where} has no effect; write it under a container's limits"
