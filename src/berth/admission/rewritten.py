@@ -138,10 +138,10 @@ def _asks(vendor: Vendor) -> str:
 
 def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]:
     """Yield when a container with a share is incomplete (`hami._complete`), and words for it."""
-    words = _words(vendor, rules)
-    if words is not vendor:
-        yield _leftover(vendor, words)
-    if words.dialect == vendor.dialect and not (vendor.count_or_size or vendor.count_is_implied):
+    target = _target(vendor, rules)
+    if target is not vendor:
+        yield _leftover(vendor, target)
+    if target.dialect == vendor.dialect and not (vendor.count_or_size or vendor.count_is_implied):
         yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
     if vendor.whole_is_named and vendor.cores and not vendor.default_cores:
         without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
@@ -164,15 +164,15 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]
         yield f"c.env.exists(e,\n{foreign})", words
 
 
-def _words(vendor: Vendor, rules: Rules) -> Vendor:
+def _target(vendor: Vendor, rules: Rules) -> Vendor:
     """Return the words in which an accelerator is written here."""
     by = rules.options.conversion
     return by.targets.get(vendor.name, vendor) if by else vendor
 
 
-def _leftover(vendor: Vendor, words: Vendor) -> tuple[str, str]:
+def _leftover(vendor: Vendor, target: Vendor) -> tuple[str, str]:
     """Return when a container still asks in words that are written otherwise."""
-    gone = [name for name in vendor.resources if name not in words.resources]
+    gone = [name for name in vendor.resources if name not in target.resources]
     named = " || ".join(map(_named, gone)) or "false"
     unnamed = "" if vendor.count in gone else f" || !({_named(vendor.count)})"
     return f"{named}{unnamed}", _text(f" asks in the words of {vendor.dialect}")
