@@ -3,6 +3,7 @@
 Each run becomes a line of JSON: what is allocated at 95, 100 and 130% offered, Pods failed, and
 whether it meets the published curve (within 0.01 at each point, but for `random`) and the exact
 replay, where there is one. Needs the whole data set for all traces; Berth carries part of it.
+`--departures` lets Pods leave too: benchmarks/departures.py.
 """
 
 import argparse
@@ -16,18 +17,11 @@ from time import process_time
 
 import msgspec
 
+from benchmarks import departures
 from berth.simulator.run import Run
 from berth.simulator.runs import NAMES, policy_of
-from berth.simulator.trace import Trace, own, read
+from berth.simulator.trace import PUBLISHED, Trace, own, read
 
-PUBLISHED = {
-    "random": "01-Random",
-    "dot-product": "02-DotProd",
-    "clustering": "03-GpuClustering",
-    "packing": "04-GpuPacking",
-    "best-fit": "05-BestFit",
-    "fragmentation": "06-FGD",
-}
 TRACES = (
     "default",
     *[f"cpu{part}" for part in ("050", "100", "200", "250")],
@@ -73,10 +67,11 @@ def row(rows: Iterable[dict[str, str]], trace: str, policy: str, seed: int) -> d
 
 def line(trace: Trace, policy: str, seed: int) -> Line:
     """Do one run to the end."""
-    curve = row(lines(trace.folder, "alloc_pct.csv.gz"), trace.name, policy, seed)
-    golden = row(lines(trace.folder, "golden_replay.csv"), trace.name, policy, seed)
+    folder = trace.folder or own()
+    curve = row(lines(folder, "alloc_pct.csv.gz"), trace.name, policy, seed)
+    golden = row(lines(folder, "golden_replay.csv"), trace.name, policy, seed)
     run, started, at_100 = Run(trace, seed), process_time(), None
-    for _ in run.steps(policy_of(policy, run), 1.31):
+    for _ in run.steps(policy_of(policy, run.cluster), 1.31):
         if at_100 is None and run.offered >= trace.capacity:
             at_100 = run.failed
     placed = sha1(",".join(map(str, run.rows)).encode(), usedforsecurity=False).hexdigest()
@@ -102,7 +97,25 @@ def main() -> None:
     parser.add_argument("--trace", action="append", choices=TRACES)
     parser.add_argument("--policy", action="append", choices=NAMES)
     parser.add_argument("--seed", action="append", type=int)
+    parser.add_argument(
+        "--departures",
+        nargs="*",
+        type=int,
+        choices=departures.SETTINGS,
+        metavar="SETTING",
+        help="instead: Pods come and leave, in these of the settings 1 to 7, or in all",
+    )
+    parser.add_argument("--arrivals", type=int, help="with --departures: fewer, for a try")
     arguments = parser.parse_args()
+    if arguments.departures is not None:
+        departures.main(
+            arguments.departures or departures.SETTINGS,
+            arguments.policy or departures.POLICIES,
+            arguments.seed or departures.SEEDS,
+            arguments.data,
+            arguments.arrivals,
+        )
+        return
     for name in arguments.trace or TRACES:
         trace = read(arguments.data or own(), name)
         for policy in arguments.policy or ["scarcity", *PUBLISHED]:

@@ -7,7 +7,6 @@ vendor's cards. Each is filled to 100% and run with departures at 90% and 95%, s
 
 import argparse
 import sys
-from pathlib import Path
 from statistics import fmean
 
 import msgspec
@@ -16,8 +15,10 @@ from berth.model.device import Device
 from berth.model.node import Node
 from berth.model.request import DeviceRequest, PodRequest
 from berth.simulator.churn import Churn
-from berth.simulator.run import Result, Run
+from berth.simulator.result import Result
+from berth.simulator.run import Run
 from berth.simulator.runs import policy_of
+from berth.simulator.schedule import steady
 from berth.simulator.trace import CARD, Arrival, Trace
 
 POLICIES = ("scarcity", "fragmentation", "best-fit", "first-fit", "binpack", "spread")
@@ -65,7 +66,7 @@ def _arrival(request: DeviceRequest, cpu: int, milli: int) -> Arrival:
 def trace(name: str, cluster: tuple[Node, ...], pods: list[tuple[int, Arrival]]) -> Trace:
     """Return a list with each Pod so many times."""
     each = tuple(pod for times, pod in pods for _ in range(times))
-    return Trace(name, Path("nowhere"), cluster, each)
+    return Trace(name, None, cluster, each)
 
 
 def workloads() -> list[Trace]:
@@ -111,7 +112,7 @@ def workloads() -> list[Trace]:
 def filled(work: Trace, policy: str, seed: int) -> Result:
     """Fill the cluster, as the published experiment does."""
     run = Run(work, seed)
-    for _ in run.steps(policy_of(policy, run), 1.0):
+    for _ in run.steps(policy_of(policy, run.cluster), 1.0):
         pass
     return run.result(policy, 1.0)
 
@@ -119,10 +120,11 @@ def filled(work: Trace, policy: str, seed: int) -> Result:
 def churned(work: Trace, policy: str, seed: int, offered: float) -> Result:
     """Run ten mean lifetimes with departures."""
     mean = sum(pod.milli for pod in work.pods) / len(work.pods)
-    churn = Churn(work, seed, int(10 * offered * work.capacity / mean), offered)
-    for _ in churn.steps(policy_of(policy, churn.run)):
+    arrivals = int(10 * offered * work.capacity / mean)
+    churn = Churn(work, seed, steady(work, seed, arrivals, offered))
+    for _ in churn.steps(policy_of(policy, churn.cluster)):
         pass
-    return churn.result(policy)
+    return churn.result(policy, offered)
 
 
 class Mean(msgspec.Struct, kw_only=True):

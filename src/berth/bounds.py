@@ -51,6 +51,14 @@ Name: TypeAlias = Annotated[
         description="a name of up to 63 lower-case letters, digits and inner dashes",
     ),
 ]
+Label: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^(([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?/)?[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?"
+        r"=([A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?)?)?\Z",
+        description="a label such as berth.dev/mode=audit, or nothing",
+    ),
+]
 Url: TypeAlias = Annotated[
     str,
     Meta(

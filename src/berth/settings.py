@@ -22,6 +22,7 @@ from berth.bounds import (
     Duration,
     Factor,
     Interval,
+    Label,
     Mib,
     Minor,
     Name,
@@ -143,6 +144,15 @@ class Policy(Group, frozen=True):
     """Users who may write them: in full; with * at the end, to Pods that exist, and not to new."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
     """Their Pods are left alone; Berth's own namespace always is."""
+
+
+class Audit(Group, frozen=True):
+    """Namespaces on trial: what would be done is logged, counted and warned of, and not done."""
+
+    namespaces: tuple[str, ...] = ()
+    """Their names."""
+    namespace_label: Label = ""
+    """A label by which others are, such as berth.dev/mode=audit; empty: by name alone."""
 
 
 class Quota(Group, frozen=True):
@@ -382,6 +392,7 @@ class Settings(Group, frozen=True):
     callers: Callers = msgspec.field(default_factory=Callers)
     scheduler: Scheduler = msgspec.field(default_factory=Scheduler)
     policy: Policy = msgspec.field(default_factory=Policy)
+    audit: Audit = msgspec.field(default_factory=Audit)
     quota: Quota = msgspec.field(default_factory=Quota)
     registration: Registration = msgspec.field(default_factory=Registration)
     certificates: Certificates = msgspec.field(default_factory=Certificates)

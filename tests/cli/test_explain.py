@@ -289,3 +289,18 @@ def test_a_pod_that_an_injection_refuses_is_shown_as_it_was(tmp_path: Path) -> N
     assert (row["decision"], row["patch"], row["pod"]) == ("refused", [], yaml.safe_load(pod))
     assert "lib is taken by the cluster's injection x" in row["reasons"][0]
     assert len(row["warnings"]) == 1
+
+
+def test_a_namespace_in_audit_is_told_what_would_happen(tmp_path: Path) -> None:
+    """By name, or by a label of the Namespace; the Pod stays, and nothing counts as refused."""
+    file = tmp_path / "settings.yaml"
+    file.write_text("audit: {namespaces: [named], namespaceLabel: mode=audit}")
+    space = "kind: Namespace\nmetadata: {name: labelled, labels: {mode: audit}}\n---"
+    for name in ("named", "labelled"):
+        for pod, would in ((GPU, "patched"), (WRONG, "refused")):
+            flags = ("-f", "-", "-n", name, "--config", str(file), "-o", "json")
+            done = berth("explain", *flags, stdin=space + pod)
+            (row,) = json.loads(done.stdout)
+            assert (row["decision"], row["would"], done.returncode) == ("audited", would, 0)
+            assert row["reasons"]
+            assert not row["patch"]

@@ -46,7 +46,7 @@ def test_no_accelerators_rewritten_pod_is_refused(api: Api, space: str, tmp_path
                 continue
             decision = mutate.decide(completed, guard, case.rules)
             status, answer = api.create(pod, guard, dry_run=True)
-            seen[f"{decision.verdict.value}, {status}"] += 1
+            seen[f"{decision.verdict}, {status}"] += 1
             if decision.verdict in (Verdict.UNCHANGED, Verdict.IGNORED):
                 assert status == 201, (SEED, pod, answer)
             elif decision.verdict is Verdict.PATCHED:

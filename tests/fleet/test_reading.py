@@ -106,7 +106,7 @@ def test_a_pod_holds_the_larger_of_its_init_peak_and_its_sum() -> None:
             container("second", cpu="500m", memory="3Gi"),
         ],
     )
-    found, wrong = amounts.of_pod(one, frozenset())
+    found, wrong = amounts.of_pod(one)
     assert (found.cpu_milli, found.memory, wrong) == (4000, 3 * 2**30, ())
 
 
@@ -120,8 +120,8 @@ def test_what_is_written_for_the_whole_pod_counts_and_overhead_comes_on_top() ->
             overhead={"cpu": "250m"},
         ),
     )
-    found, _ = amounts.of_pod(one, frozenset({"nvidia.com/gpu"}))
-    assert (found.cpu_milli, found.other) == (3250, {"hca": 2})
+    found, _ = amounts.of_pod(one)
+    assert (found.cpu_milli, found.without({"nvidia.com/gpu"})) == (3250, {"hca": 2})
 
 
 def test_what_is_no_quantity_is_reported_and_counts_as_nothing() -> None:

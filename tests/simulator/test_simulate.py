@@ -10,7 +10,8 @@ from click.testing import CliRunner
 
 from berth.cli.simulate import command
 from berth.errors import UsageError
-from berth.simulator.run import Result, Run
+from berth.simulator.result import Done
+from berth.simulator.run import Run
 from berth.simulator.runs import Job, one, policy_of
 from berth.simulator.trace import Trace, order, own, read
 
@@ -20,14 +21,14 @@ def tenth() -> Trace:
     """Return every tenth node and Pod of the default trace."""
     whole = read(own(), "default")
     return msgspec.structs.replace(
-        whole, folder=Path("nowhere"), nodes=whole.nodes[::10], pods=whole.pods[::10]
+        whole, folder=None, nodes=whole.nodes[::10], pods=whole.pods[::10]
     )
 
 
 def allocated(trace: Trace, policy: str, offered: float = 1.0) -> float:
     """Return what a policy allocates, in percent."""
     run = Run(trace, 1)
-    for _ in run.steps(policy_of(policy, run), offered):
+    for _ in run.steps(policy_of(policy, run.cluster), offered):
         pass
     return run.result(policy, offered).gpu_allocation_percent
 
@@ -69,11 +70,8 @@ def test_what_comes_at_an_offered_load_is_offered(tenth: Trace) -> None:
 
 def test_with_departures_the_cluster_stays_as_full_as_the_load() -> None:
     """At a load that fits, what is allocated in the mean is what is offered."""
-    (done,) = [
-        step
-        for step in one(Job(own(), "multigpu50", "first-fit", 5, 0.02, 1_500))
-        if isinstance(step, Result)
-    ]
+    job = Job(policy="first-fit", seed=5, trace="multigpu50", offered=0.02, arrivals=1_500)
+    (done,) = [step.result for step in one(job) if isinstance(step, Done)]
     assert done.departures
     assert done.rejected_percent == 0
     assert done.gpu_allocation_percent == pytest.approx(2, abs=0.3)

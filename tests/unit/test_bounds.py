@@ -35,6 +35,10 @@ OUTSIDE = {
     "certificates.authorityDays": (["0", "3651", "inf"], "a number from 0.0001 to 3650"),
     "certificates.settleSeconds": (["-1", "nan"], "a number from 0 to 86400"),
     "certificates.checkSeconds": (["0", "0.05", "nan"], "a number from 0.1 to 86400"),
+    "audit.namespaceLabel": (
+        ["audit", "=audit", "a/=b", "/a=b", "a=b=c", "a b=c", "a=-"],
+        "a label such as berth.dev/mode=audit",
+    ),
     "registration.url": (
         ["http://a", "https://", "https:///a", "a.example", "https://[::1", "https://a b"],
         "an address such as https://host:port",

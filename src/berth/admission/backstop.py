@@ -9,7 +9,7 @@ through; docs/decisions/0017-backstop.md says what it leaves open for that.
 import orjson
 
 from berth import names
-from berth.admission import registration, rewritten, zones
+from berth.admission import audited, registration, rewritten, zones
 from berth.admission.rules import Rules
 from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
@@ -55,8 +55,8 @@ def _spec(zone: Zone) -> JsonObject:
         "failurePolicy": "Fail",
         "matchConstraints": {
             "resourceRules": registration.created_pods(),
-            "namespaceSelector": zone.selector,
             **registration.reach(),
+            "namespaceSelector": audited.enforced(zone.selector, rules.audited),
         },
         "matchConditions": [*conditions, {"name": "no-windows", "expression": _NO_WINDOWS}],
         "variables": [

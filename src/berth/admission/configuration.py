@@ -6,14 +6,15 @@ from pathlib import Path
 
 from berth import closest, configfile
 from berth.admission import conversions
+from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
 from berth.model.vendor import Vendor
+from berth.settings import Audit, Fragment, Settings
 from berth.settings import Callers as WantedCallers
-from berth.settings import Fragment, Settings
 from berth.settings import Injection as WantedInjection
 from berth.vendors import SECTIONS, VENDORS
 
@@ -48,6 +49,7 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         guards_allocations=policy.allocations == "deny",
         allocators=policy.allocators,
         excluded_namespaces=frozenset(excluded),
+        audited=_audited(settings.audit),
         injections=_injections(settings, _names(vendors)),
     )
     found, more = conversions.resolve(settings, found)
@@ -59,6 +61,11 @@ def _undone(settings: Settings) -> Undone:
     if settings.policy.undone != "auto":
         return Undone(settings.policy.undone)
     return Undone.DENY if settings.registration.failure_policy == "Fail" else Undone.WARN
+
+
+def _audited(wanted: Audit) -> Audited:
+    key, _, value = wanted.namespace_label.partition("=")
+    return Audited(names=frozenset(wanted.namespaces), label=(key, value) if key else None)
 
 
 def _managed(vendors: tuple[Vendor, ...], without: tuple[str, ...]) -> tuple[Vendor, ...]:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import orjson
 
 from berth import names
-from berth.admission import registration, zones
+from berth.admission import audited, registration, zones
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
@@ -24,7 +24,7 @@ _WORKLOADS = {
 
 def configuration(rules: Rules, registered: Registration, authority: bytes) -> JsonObject:
     """Return the whole object; `authority` as in `registration.configuration`."""
-    webhooks: list[Json] = [
+    webhooks: list[JsonObject] = [
         {
             **registration.entry(name, path, registered, authority),
             "failurePolicy": registered.failure_policy,
@@ -37,7 +37,7 @@ def configuration(rules: Rules, registered: Registration, authority: bytes) -> J
         "apiVersion": "admissionregistration.k8s.io/v1",
         "kind": names.VALIDATING,
         "metadata": {"name": registered.name, "labels": {names.NAME_LABEL: "berth"}},
-        "webhooks": webhooks,
+        "webhooks": [*audited.entries(webhooks, rules.audited, registration.base(registered))],
     }
 
 

@@ -62,12 +62,15 @@ class Journal:
         self, review: wire.Review, decision: Decision, about: Mapping[str, object], seconds: float
     ) -> None:
         metrics, verdict = self.metrics, decision.verdict
-        metrics.count(review.operation, review.resource, verdict.value)
+        metrics.count(review.operation, review.resource, verdict)
         metrics.duration.observe(seconds)
         for problem in decision.problems:
             metrics.refusals(problem.reason.value).inc()
         if verdict is Verdict.PATCHED:
             metrics.patches(decision.dialect).inc()
+        if decision.would:
+            for outcome in _outcomes(decision.would):
+                metrics.audited(outcome).inc()
         told = {**line(review, decision), **about, "ms": round(seconds * 1000, 3)}
         self.write("admission.reviewed", told)
         if LOG.isEnabledFor(logging.DEBUG):
@@ -108,7 +111,11 @@ class Journal:
 
 
 def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
-    """Return the fields of a log line that follow from the review and what was decided."""
+    """Return the fields of a log line that follow from the review and what was decided.
+
+    In audit, codes, reasons and patch are those of what was not done.
+    """
+    told = decision.would or decision
     return {
         "uid": review.uid[:_LONGEST],
         "namespace": review.namespace[:_LONGEST],
@@ -117,11 +124,12 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "operation": review.operation[:_LONGEST],
         "dry_run": review.dry_run,
         "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
-        "decision": decision.verdict.value,
-        "codes": list(dict.fromkeys(problem.reason.value for problem in decision.problems)),
-        "reasons": [_short(reason) for reason in decision.first_reasons(_MOST)],
+        "decision": decision.verdict,
+        **({"would": told.verdict} if decision.would else {}),
+        "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
+        "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
         "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
-        "patch": [_hushed(operation) for operation in decision.operations[:_MOST]],
+        "patch": [_hushed(operation) for operation in told.operations[:_MOST]],
     }
 
 
@@ -165,10 +173,18 @@ def steps(decision: Decision) -> Iterator[str]:
     """Yield what was found and done, one after the other."""
     for wanted in asked(decision.demand)[:_MOST] if decision.demand else []:
         yield f"asked: {wanted}"
-    yield from decision.first_reasons(_MOST)
+    yield from (decision.would or decision).first_reasons(_MOST)
     for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
-    yield f"decision: {decision.verdict.value}, {len(decision.operations)} operations"
+    yield f"decision: {decision.verdict}, {len(decision.operations)} operations"
+
+
+def _outcomes(would: Decision) -> Iterator[str]:
+    """Yield under what a decision counts that was not carried out."""
+    if would.verdict is Verdict.REFUSED:
+        yield from dict.fromkeys(problem.reason.value for problem in would.problems)
+    else:
+        yield would.verdict
 
 
 def _hushed(operation: JsonObject) -> JsonObject:

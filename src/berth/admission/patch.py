@@ -7,12 +7,16 @@ the original what no edit touches: copying a whole Pod would cost more than all 
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
+from typing import TypeAlias
 
 from berth.errors import PatchError
 from berth.model.edit import Append, Drop, Edit, Put
 from berth.model.raw import Json, JsonObject, Path
 
 Operation = dict[str, Json]
+Node: TypeAlias = JsonObject | list[Json]
+Ours: TypeAlias = dict[Path, Node]
+"""The copies made so far, by the paths that lead to them: edits mostly come to the same places."""
 
 
 def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -23,14 +27,14 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     """
     operations: list[Operation] = []
     result = dict(document)
-    ours = {id(result)}
+    ours: Ours = {(): result}
     for edit in _in_place_first(edits):
         if type(edit) is Put:
-            operation = _put(result, edit.path, edit.value, ours)
+            operation = _put(ours, edit.path, edit.value)
         elif type(edit) is Append:
-            operation = _append(result, edit, ours)
+            operation = _append(ours, edit)
         else:
-            operation = _drop(result, edit.path, ours)
+            operation = _drop(ours, edit.path)
         if operation is not None:
             operations.append(operation)
     return operations, result if operations else document
@@ -38,7 +42,7 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
 
 def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     """Order edits so that each path still means what it meant: lists shrink from their end."""
-    if all(type(edit) is Put for edit in edits):
+    if all([type(edit) is Put for edit in edits]):
         return edits
     drops = [edit for edit in edits if isinstance(edit, Drop)]
     drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
@@ -49,62 +53,79 @@ def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     ]
 
 
-def _put(result: JsonObject, path: Path, value: Json, ours: set[int]) -> Operation | None:
-    node, depth = _reach(result, path[:-1], ours)
-    key = path[depth]
+def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
+    node = _reach(ours, path[:-1])
+    if node is None:
+        path, value = _with_parents(ours, path, value)
+        node = ours[path[:-1]]
+    key = path[-1]
     held = _holds(node, key)
-    if depth < len(path) - 1:
-        value = _nested(path[depth + 1 :], value)
-        path = path[: depth + 1]
-    elif held and type(there := _child(node, key)) is type(value) and there == value:
-        return None
-    if not held and isinstance(node, list):
+    if held:
+        there: Json = node[key]  # type: ignore[index]  # _holds has held the key against the node
+        if type(there) is type(value) and there == value:
+            return None
+        if isinstance(there, (dict, list)):
+            _forget(ours, path)
+    elif isinstance(node, list):
         raise PatchError(f"{pointer(path)} is past the end of its list")
-    node[key] = value  # type: ignore[index]  # _holds has held the key against the node
+    node[key] = value  # type: ignore[index]  # as above
     return {"op": "replace" if held else "add", "path": pointer(path), "value": value}
 
 
-def _append(result: JsonObject, edit: Append, ours: set[int]) -> Operation | None:
-    node, depth = _reach(result, edit.path, ours)
-    if depth < len(edit.path):
-        return _put(result, edit.path, [edit.value], ours)
+def _append(ours: Ours, edit: Append) -> Operation | None:
+    node = _reach(ours, edit.path)
+    if node is None:
+        return _put(ours, edit.path, [edit.value])
     if not isinstance(node, list):
         raise PatchError(f"{pointer(edit.path)} is not a list")
     node.append(edit.value)
     return {"op": "add", "path": pointer((*edit.path, "-")), "value": edit.value}
 
 
-def _drop(result: JsonObject, path: Path, ours: set[int]) -> Operation | None:
-    node, depth = _reach(result, path[:-1], ours)
-    if depth < len(path) - 1 or not _holds(node, path[-1]):
+def _drop(ours: Ours, path: Path) -> Operation | None:
+    node = _reach(ours, path[:-1])
+    if node is None or not _holds(node, path[-1]):
         return None
     del node[path[-1]]  # type: ignore[arg-type]  # _holds has held the key against the node
+    _forget(ours, path)
     return {"op": "remove", "path": pointer(path)}
 
 
-def _reach(result: JsonObject, path: Path, ours: set[int]) -> tuple[JsonObject | list[Json], int]:
-    """Walk down `path`, each node on it turned into a copy of ours, as far as it leads.
+def _forget(ours: Ours, path: Path) -> None:
+    """Forget the copies at `path` and beside it, as what stands there is another from now on."""
+    above = path[:-1]
+    for known in [one for one in ours if len(one) >= len(path) and one[: len(above)] == above]:
+        del ours[known]
 
-    Return the last node and how many keys led there: all, or less where something lacks.
-    """
-    node: JsonObject | list[Json] = result
-    for depth, key in enumerate(path):
-        try:
-            child: Json = node[key]  # type: ignore[index]  # a wrong kind of key is the TypeError
-        except LookupError:
-            return node, depth
-        except TypeError:
-            raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}") from None
-        if child is None:
-            return node, depth
-        if not isinstance(child, (dict, list)):
-            raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}")
-        if id(child) not in ours:
-            child = child.copy()
-            ours.add(id(child))
-            node[key] = child  # type: ignore[index]  # as above
-        node = child
-    return node, len(path)
+
+def _reach(ours: Ours, path: Path) -> Node | None:
+    """Return the node at `path`, a copy of ours like all above it; None where none stands there."""
+    node = ours.get(path)
+    if node is not None:
+        return node
+    above = _reach(ours, path[:-1])
+    if above is None:
+        return None
+    try:
+        child: Json = above[path[-1]]  # type: ignore[index]  # a wrong key is the TypeError
+    except LookupError:
+        return None
+    except TypeError:
+        raise _misled(above, path[-1]) from None
+    if child is None:
+        return None
+    if not isinstance(child, (dict, list)):
+        raise PatchError(f"nothing can stand below {pointer(path)}")
+    node = ours[path] = above[path[-1]] = child.copy()  # type: ignore[index]  # as above
+    return node
+
+
+def _with_parents(ours: Ours, path: Path, value: Json) -> tuple[Path, Json]:
+    """Return the first place on `path` that lacks, and `value` in all that has to stand there."""
+    depth = len(path) - 1
+    while path[: depth - 1] not in ours:
+        depth -= 1
+    return path[:depth], _nested(path[depth:], value)
 
 
 def _nested(path: Path, value: Json) -> Json:
@@ -120,7 +141,11 @@ def _holds(node: JsonObject | list[Json], key: str | int) -> bool:
         return key in node
     if isinstance(node, list) and isinstance(key, int):
         return 0 <= key < len(node)
-    raise PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
+    raise _misled(node, key)
+
+
+def _misled(node: Node, key: str | int) -> PatchError:
+    return PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
 
 
 def _child(node: JsonObject | list[Json], key: str | int) -> Json:

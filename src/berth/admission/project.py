@@ -9,7 +9,7 @@ from typing import cast
 
 from berth import names
 from berth.errors import BadReview
-from berth.model.pod import Container, Pod
+from berth.model.pod import ANYWHERE, Container, Pod, Wishes
 from berth.model.raw import Json, JsonObject, Path, dotted
 
 _NOTHING: JsonObject = {}
@@ -20,7 +20,7 @@ def pod(raw: JsonObject) -> Pod:
     metadata = mapping(raw, "metadata", ())
     spec = mapping(raw, "spec", ())
     level = mapping(spec, "resources", ("spec",))
-    volumes = _objects(spec, "volumes", ("spec",))
+    volumes = objects(spec, "volumes", ("spec",))
     return Pod(
         annotations=mapping(metadata, "annotations", ("metadata",)),
         scheduler_name=_text(spec, "schedulerName", ("spec",)) or "",
@@ -33,11 +33,14 @@ def pod(raw: JsonObject) -> Pod:
         | mapping(level, "requests", ("spec", "resources")),
         host_paths=_host_paths(volumes),
         volumes=volumes,
-        tolerations=_objects(spec, "tolerations", ("spec",)),
+        tolerations=objects(spec, "tolerations", ("spec",)),
+        nodes=_nodes(spec) if "affinity" in spec or "nodeSelector" in spec else ANYWHERE,
+        overhead=mapping(spec, "overhead", ("spec",)),
+        priority_class=_text(spec, "priorityClassName", ("spec",)) or "",
         containers=tuple(
             _container(container, ("spec", kind, index))
             for kind in ("initContainers", "containers")
-            for index, container in enumerate(_objects(spec, kind, ("spec",)))
+            for index, container in enumerate(objects(spec, kind, ("spec",)))
         ),
     )
 
@@ -45,7 +48,7 @@ def pod(raw: JsonObject) -> Pod:
 def ephemeral(raw: JsonObject) -> tuple[Container, ...]:
     """Read the ephemeral containers of a Pod, which `pod` leaves out. Raises BadReview."""
     kind = "ephemeralContainers"
-    entries = _objects(mapping(raw, "spec", ()), kind, ("spec",))
+    entries = objects(mapping(raw, "spec", ()), kind, ("spec",))
     return tuple(_container(one, ("spec", kind, index)) for index, one in enumerate(entries))
 
 
@@ -60,7 +63,7 @@ def _container(raw: JsonObject, path: Path) -> Container:
         requests=mapping(resources, "requests", (*path, "resources")),
         env=env,
         env_names=env_names,
-        mounts=_objects(raw, "volumeMounts", path),
+        mounts=objects(raw, "volumeMounts", path),
         privileged=security.get("privileged") is True,
         has_claims=bool(resources.get("claims")),
         sidecar=path[1] == "initContainers" and raw.get("restartPolicy") == "Always",
@@ -77,11 +80,25 @@ def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject],
     try:
         names: set[Json] = {entry["name"] for entry in entries}
     except (TypeError, KeyError):  # not what a client means to send: look again, and say what
-        entries = _objects(container, "env", path)
+        entries = objects(container, "env", path)
         names = {_text(entry, "name", (*path, "env")) or "" for entry in entries}
     if not set(map(type, names)) <= {str}:
         raise _malformed((*path, "env"), "a list of objects with names")
     return entries, cast("set[str]", names)
+
+
+def _nodes(spec: JsonObject) -> Wishes:
+    affinity = mapping(spec, "affinity", ("spec",))
+    path: Path = ("spec", "affinity")
+    node = mapping(affinity, "nodeAffinity", path)
+    path = (*path, "nodeAffinity")
+    required = mapping(node, names.REQUIRED_AFFINITY, path)
+    return Wishes(
+        selector=mapping(spec, "nodeSelector", ("spec",)),
+        terms=objects(required, names.NODE_TERMS, (*path, names.REQUIRED_AFFINITY)),
+        required=node.get(names.REQUIRED_AFFINITY) is not None,
+        preferred=objects(node, names.PREFERRED_AFFINITY, path),
+    )
 
 
 def _host_paths(volumes: list[JsonObject]) -> dict[str, str]:
@@ -104,7 +121,8 @@ def mapping(parent: JsonObject, key: str, path: Path) -> JsonObject:
     return value
 
 
-def _objects(parent: JsonObject, key: str, path: Path) -> list[JsonObject]:
+def objects(parent: JsonObject, key: str, path: Path) -> list[JsonObject]:
+    """Return the list of objects at `key`, empty where it lacks. Raises BadReview."""
     value: Json = parent.get(key)
     if value is None:
         return []

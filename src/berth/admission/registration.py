@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import orjson
 
 from berth import names
-from berth.admission import zones
+from berth.admission import audited, zones
 from berth.admission.rules import Rules
 from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
@@ -22,7 +22,7 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
 
     `authority` is the PEM bundle that vouches for our certificate; empty: no caBundle is set.
     """
-    webhooks: list[Json] = [
+    webhooks: list[JsonObject] = [
         webhook
         for zone in zones.find(rules, registration)
         for webhook in _of_zone(zone, registration, authority)
@@ -53,15 +53,15 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             "name": registration.name,
             "labels": {"app.kubernetes.io/name": "berth"},
         },
-        "webhooks": webhooks,
+        "webhooks": [*audited.entries(webhooks, rules.audited, base(registration))],
     }
 
 
-def _of_zone(zone: Zone, registration: Registration, authority: bytes) -> Iterator[Json]:
+def _of_zone(zone: Zone, registration: Registration, authority: bytes) -> Iterator[JsonObject]:
     """Yield the entries for the Pods of one zone."""
     rules, path = zone.rules, zone.path(names.MUTATE_PATH)
 
-    def entry(name: str, policy: str, matched: list[Json]) -> Json:
+    def entry(name: str, policy: str, matched: list[Json]) -> JsonObject:
         found = _webhook(zone.entry(name), path, registration, authority)
         policies: JsonObject = {"failurePolicy": policy, "matchConditions": matched}
         return found | {"namespaceSelector": zone.selector} | policies
@@ -88,6 +88,11 @@ def _conflicts(rules: Rules, device: str) -> list[Json]:
             condition = {"name": "foreign-scheduler", "expression": foreign}  # noqa: PLW2901
         found.append(condition)
     return found
+
+
+def base(registration: Registration) -> str:
+    """Return the URL before all paths; empty where a Service leads to us."""
+    return registration.url.rstrip("/")
 
 
 def conditions(rules: Rules, name: str, expression: str) -> list[Json]:
@@ -183,7 +188,7 @@ def reach() -> JsonObject:
 def _client(path: str, registration: Registration, authority: bytes) -> JsonObject:
     bundle: JsonObject = {"caBundle": b64encode(authority).decode()} if authority else {}
     if registration.url:
-        return {"url": registration.url.rstrip("/") + path, **bundle}
+        return {"url": base(registration) + path, **bundle}
     service: JsonObject = {
         "namespace": registration.namespace,
         "name": registration.service,

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 
 from berth import names
+from berth.admission.audited import Audited
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
 from berth.model.vendor import Vendor
@@ -71,6 +72,7 @@ class Rules:
     allocators: tuple[str, ...] = ()
     """Users who may record allocations; "prefix*" is of users who may on Pods that exist."""
     excluded_namespaces: frozenset[str] = frozenset()
+    audited: Audited = field(default_factory=Audited)
     injections: Mapping[str, Injection] = field(default_factory=dict)
     taken_schedulers: frozenset[str] = frozenset()
     """Schedulers, beside the default one and that of the dialect, whose Pods are ours."""

@@ -4,10 +4,11 @@ import asyncio
 from dataclasses import dataclass
 from time import perf_counter
 
+import msgspec
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, journal, mutate, verify, wire
+from berth.admission import deadline, journal, mutate, shadow, verify, wire
 from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
@@ -45,7 +46,7 @@ class Handler:
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
         path, _, query = request.raw_path.partition("?")
-        if path in _PATHS or path.startswith(_BEFORE_NAMES):
+        if _is_reviewed(path):
             if request.method != "POST":
                 return _only("POST")
             closed = self._closed(request, self.door) if self.door else None
@@ -174,11 +175,16 @@ def _only(methods: str) -> web.Response:
     return web.Response(status=405, text=f"only {methods}", headers={"Allow": methods})
 
 
+def _is_reviewed(path: str) -> bool:
+    bare = path.removeprefix(names.AUDIT_PATH)
+    return bare in _PATHS or bare.startswith(_BEFORE_NAMES)
+
+
 def _known(path: str, generation: Generation) -> str:
     """Return a path for the log, without what a caller has made up."""
-    root, name = _named(path)
+    root, name = _named(path.removeprefix(names.AUDIT_PATH))
     known = generation.rules.injections if root == names.INJECT_PATH else generation.rules.zones
-    return path if path in _PATHS or name in known else f"{root}/"
+    return path if (root in _PATHS and not name) or name in known else f"{root}/"
 
 
 def _named(path: str) -> tuple[str, str]:
@@ -190,7 +196,26 @@ def _named(path: str) -> tuple[str, str]:
 def decide(
     review: wire.Review, generation: Generation, path: str, quotas: Quotas | None = None
 ) -> Decision:
-    """Decide about one review that came to `path`. Raises BadReview."""
+    """Decide about one review that came to `path`. Raises BadReview.
+
+    By its path the API server says that a namespace is in audit; of the names, we know ourselves.
+    """
+    bare = path.removeprefix(names.AUDIT_PATH)
+    if bare == path and review.namespace not in generation.rules.audited.names:
+        return _decide(review, generation, path, quotas)
+    root, zone = _named(bare)
+    if root == names.VALIDATE_PATH:
+        rules = generation.rules.within(review.namespace, zone)
+        decision = verify.decide(review, rules, audited=True)
+    else:  # as a dry run, which claims nothing of a quota
+        tried = msgspec.structs.replace(review, dry_run=True)
+        decision = _decide(tried, generation, bare, quotas)
+    return shadow.of(decision, review.object or {})
+
+
+def _decide(
+    review: wire.Review, generation: Generation, path: str, quotas: Quotas | None
+) -> Decision:
     root, name = _named(path)
     if path == names.ALLOCATIONS_PATH:
         return verify.decide_records(review, generation.rules)

@@ -18,7 +18,7 @@ def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
     A Pod that asks for a device in a wrong way is judged as one that asks: all at once.
     """
     yield from reading.problems
-    for name in sorted(rules.known & pod.pod_level.keys()):
+    for name in sorted(rules.known.intersection(pod.pod_level)):
         what = f"{name} cannot be asked for by the Pod as a whole"
         fix = "write it under the limits of the container that uses it"
         yield Problem(Reason.POD_LEVEL, ("spec", "resources"), what, fix)

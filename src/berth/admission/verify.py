@@ -17,18 +17,23 @@ _RETRY = "try again shortly, and tell the cluster's administrators if it stays s
 _NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=("nothing that is validated here",))
 
 
-def decide(review: Review, rules: Rules, before: Rules | None = None) -> Decision:
+def decide(
+    review: Review, rules: Rules, before: Rules | None = None, *, audited: bool = False
+) -> Decision:
     """Judge a review. `before` is the configuration until a moment ago. Raises BadReview.
 
-    Both are those of the Pod's namespace.
+    Both are those of the Pod's namespace. Where it is `audited`, no Pod is rewritten, and so none
+    lacks anything.
     """
     new, old = review.object, review.old_object
     if new is None:
         return _NOT_OURS
     if review.creates_pod:
+        if audited:
+            return _judged(new, review.namespace, review.user, rules)[0]
         return created(new, review.namespace, review.user, rules, before)
     if review.operation == "CREATE" and not review.sub_resource and review.group:
-        return workloads.decide(new, review.namespace, rules)
+        return workloads.decide(new, review.namespace, rules, audited=audited)
     if review.operation == "UPDATE" and review.of_pod and old is not None:
         return _updated(review, new, old, rules.reading)
     return _NOT_OURS
@@ -50,15 +55,7 @@ def created(
     new: JsonObject, namespace: str, user: str, rules: Rules, before: Rules | None = None
 ) -> Decision:
     """Judge a new Pod as it will be stored. Raises BadReview."""
-    if namespace in rules.excluded_namespaces or scope.is_mirror(new, user):
-        return _NOT_OURS
-    forged = tuple(allocations.written(new, user, rules.reading))
-    decision = mutate.decide(new, namespace, rules, user)
-    if decision.verdict is Verdict.REFUSED or forged:
-        problems = decision.problems or forged
-        return Decision(verdict=Verdict.REFUSED, pod=new, problems=problems, demand=decision.demand)
-    passed = Decision(verdict=Verdict.UNCHANGED, pod=new, demand=decision.demand)
-    lacking = tuple(_lacking(decision))
+    passed, lacking = _judged(new, namespace, user, rules)
     if not lacking or rules.undone is Undone.ALLOW:
         return passed
     if before is not None and not tuple(_lacking(mutate.decide(new, namespace, before, user))):
@@ -67,7 +64,23 @@ def created(
         says = "is not as the GPU webhook writes it, so the device may never come"
         return passed.warned(tuple(f"{dotted(edit.path)} {says}" for edit in lacking))
     undone = tuple(_undone(edit) for edit in lacking)
-    return Decision(verdict=Verdict.REFUSED, pod=new, problems=undone, demand=decision.demand)
+    return Decision(verdict=Verdict.REFUSED, pod=new, problems=undone, demand=passed.demand)
+
+
+def _judged(
+    new: JsonObject, namespace: str, user: str, rules: Rules
+) -> tuple[Decision, tuple[Edit, ...]]:
+    """Judge what is there, and return what a rewritten Pod would have besides."""
+    if namespace in rules.excluded_namespaces or scope.is_mirror(new, user):
+        return _NOT_OURS, ()
+    forged = tuple(allocations.written(new, user, rules.reading))
+    decision = mutate.decide(new, namespace, rules, user)
+    verdict, problems = Verdict.UNCHANGED, decision.problems or forged
+    lacking = tuple(_lacking(decision))
+    if problems:
+        verdict, lacking = Verdict.REFUSED, ()
+    passed = Decision(verdict=verdict, pod=new, problems=problems, demand=decision.demand)
+    return passed, lacking
 
 
 def _lacking(decision: Decision) -> Iterator[Edit]:

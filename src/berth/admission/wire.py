@@ -160,7 +160,7 @@ def answer(review: Review, decision: Decision, generation: int) -> bytes:
     """Answer with what was decided; a patch only where there is one."""
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
-    if decision.verdict is Verdict.REFUSED or (
+    if decision.verdict in (Verdict.REFUSED, Verdict.AUDITED) or (
         review.creates_pod and decision.verdict is not Verdict.UNCHANGED
     ):
         response["auditAnnotations"] = _audit(decision, generation)
@@ -177,8 +177,10 @@ def answer(review: Review, decision: Decision, generation: int) -> bytes:
 
 def _audit(decision: Decision, generation: int) -> JsonObject:
     """Return what the API server's audit log keeps, each key after the webhook's name."""
-    audit: JsonObject = {"decision": decision.verdict.value, "generation": str(generation)}
-    if reasons := decision.first_reasons(MOST_PROBLEMS):
+    audit: JsonObject = {"decision": decision.verdict, "generation": str(generation)}
+    if decision.would:
+        audit["would"] = decision.would.verdict
+    if reasons := (decision.would or decision).first_reasons(MOST_PROBLEMS):
         audit["reasons"] = "; ".join(reasons)[:MOST_AUDITED]
     return audit
 

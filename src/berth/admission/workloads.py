@@ -10,16 +10,20 @@ from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
 
 
-def decide(document: JsonObject, namespace: str, rules: Rules) -> Decision:
+def decide(
+    document: JsonObject, namespace: str, rules: Rules, *, audited: bool = False
+) -> Decision:
     """Let a workload pass, with a warning for each reason for which no Pod of it ever will.
 
-    A template can be changed as long as it lives, so it is not refused.
+    A template can be changed as long as it lives, so it is not refused. Where its namespace is
+    `audited`, its Pods are not either.
     """
-    warnings = tuple(_warnings(document, namespace, rules))
+    fate = "its Pods would be refused, but for audit" if audited else "its Pods will be refused"
+    warnings = tuple(_warnings(document, namespace, rules, fate))
     return Decision(verdict=Verdict.UNCHANGED, pod=document, warnings=warnings)
 
 
-def _warnings(document: JsonObject, namespace: str, rules: Rules) -> Iterator[str]:
+def _warnings(document: JsonObject, namespace: str, rules: Rules, fate: str) -> Iterator[str]:
     if namespace in rules.excluded_namespaces:
         return
     for template in templates.find(document):
@@ -30,7 +34,7 @@ def _warnings(document: JsonObject, namespace: str, rules: Rules) -> Iterator[st
             return  # the API server says so itself
         for problem in decision.problems:
             # Two lines: a warning is short, and what to do is the end of the sentence.
-            yield f"{dotted((*template.path, *problem.path))}: its Pods will be refused"
+            yield f"{dotted((*template.path, *problem.path))}: {fate}"
             yield f"{problem.what}; {problem.fix}"
         if not decision.problems:
             yield from decision.warnings

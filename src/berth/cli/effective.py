@@ -18,7 +18,7 @@ def lines(
         yield from _place(rules.within(namespace, conversion), namespace)
         return
     yield "A Pod is left alone, by the first of these that fits:"
-    for number, line in enumerate(_left_alone(rules, settings), 1):
+    for number, line in enumerate(_left_alone(settings), 1):
         yield f"  {number}. {line}"
     yield ""
     yield "Else its namespace has, by the first of these that fits:"
@@ -43,7 +43,7 @@ def _place(rules: Rules, namespace: str) -> Iterator[str]:
     yield from _said(rules)
 
 
-def _left_alone(rules: Rules, settings: Settings) -> Iterator[str]:
+def _left_alone(settings: Settings) -> Iterator[str]:
     left_out = {*settings.policy.excluded_namespaces, settings.registration.namespace}
     yield f"its namespace is {', '.join(sorted(left_out))}"
     if settings.conversions:

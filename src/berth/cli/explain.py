@@ -14,6 +14,7 @@ from berth.admission import (
     configuration,
     mutate,
     selector,
+    shadow,
     templates,
     wire,
     workloads,
@@ -110,6 +111,11 @@ class Cluster:
         """Decide as the server does, if it is asked at all. Raises BadReview."""
         own = self.labels_by_namespace.get(namespace, {})
         labels = {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
+        decision = self._decide(pod, namespace, labels)
+        audited = self.rules.audited.holds(namespace, labels)
+        return shadow.of(decision, pod) if audited else decision
+
+    def _decide(self, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> Decision:
         decision = mutate.decide_all(pod, namespace, labels, self.rules)
         if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
             return decision
@@ -197,8 +203,9 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "kind": one.kind,
         "name": one.name,
         "demand": demanded.row(decision.demand),
-        "decision": decision.verdict.value,
-        "reasons": list(decision.reasons),
+        "decision": decision.verdict,
+        **({"would": decision.would.verdict} if decision.would else {}),
+        "reasons": list((decision.would or decision).reasons),
         "warnings": list(wire.clean(decision.warnings)),
         "patch": [*decision.operations],
         "pod": decision.pod,

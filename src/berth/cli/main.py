@@ -14,7 +14,9 @@ COMMANDS = {
     "explain": "Say what would happen to the Pods in some files, and why.",
     "manifests": "Print what to apply to run Berth in a cluster.",
     "policy": "Print a policy that refuses Pods which the webhook did not rewrite.",
+    "record": "Record what happens in a cluster, for berth simulate.",
     "simulate": "Place the Pods of a trace by a policy, in virtual time.",
+    "snapshot": "Write the fleet of a cluster to a file, or verify a ledger of it.",
     "unregister": "Remove Berth's webhook configurations from a cluster.",
     "webhook": "Serve admission for a cluster.",
 }

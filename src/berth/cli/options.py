@@ -6,9 +6,31 @@ from typing import Any, TypeVar
 
 import click
 
+from berth.model import duration
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+class Duration(click.ParamType[float]):
+    """A length of time, as seconds."""
+
+    name = "DURATION"
+
+    def convert(
+        self, value: str | float, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        """Read it."""
+        if not isinstance(value, str):
+            return float(value)
+        try:
+            return duration.parse(value)
+        except duration.NotADuration as error:
+            return self.fail(str(error), param, ctx)
+
+
+DURATION = Duration()
 
 
 def configuration(function: F) -> F:

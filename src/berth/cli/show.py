@@ -16,12 +16,13 @@ COLOURS = {
     Verdict.UNCHANGED: "white",
     Verdict.IGNORED: "yellow",
     Verdict.REFUSED: "red",
+    Verdict.AUDITED: "magenta",
 }
 
 
 def decision(title: str, before: JsonObject, decided: Decision) -> None:
     """Print what was understood of one Pod, what happens to it, and why."""
-    verdict = click.style(decided.verdict.value, fg=COLOURS[decided.verdict], bold=True)
+    verdict = click.style(decided.verdict, fg=COLOURS[decided.verdict], bold=True)
     click.echo(f"{click.style(title, bold=True)}  {verdict}")
     for line in demanded.said(decided.demand) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")

@@ -1,20 +1,23 @@
-"""`berth simulate`: what if the cluster of a trace had been filled by another policy."""
+"""`berth simulate`: what if a cluster had been filled by another policy."""
 
 import os
 import sys
+from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from statistics import fmean
+from typing import Literal
 
 import click
 import msgspec
 
-from berth.simulator.run import Result
-from berth.simulator.runs import NAMES, Job, all_of
-from berth.simulator.trace import own
+from berth.cli import options, tables
+from berth.errors import UsageError
+from berth.simulator.result import Done
+from berth.simulator.runs import NAMES, Job, all_of, expected
 
 DEFAULT = "scarcity"
-PODS = 8_300
-"""About how many Pods of a published list it takes to offer all cards once: for the bar alone."""
+WORKLOADS = (".yaml", ".yml")
+PLOTS = (".png", ".svg")
 
 
 @click.command()
@@ -23,7 +26,14 @@ PODS = 8_300
     type=click.Path(exists=True, file_okay=False, path_type=Path),
     help="Folder of the Alibaba GPU trace of 2023; else the part of it that comes with Berth.",
 )
-@click.option("--trace", default="default", show_default=True, help="Which list of Pods.")
+@click.option(
+    "--trace",
+    default="default",
+    show_default=True,
+    metavar="NAME|FILE.yaml",
+    help="Which list of Pods of that trace, or a file with nodes and Pods of your own.",
+)
+@click.option("--recording", type=options.FILE, help="What `berth record` wrote, instead.")
 @click.option(
     "policies",
     "--policy",
@@ -43,18 +53,25 @@ PODS = 8_300
 )
 @click.option(
     "--offered",
-    default=1.0,
-    show_default=True,
     type=click.FloatRange(0.01, 1.3),
-    help="How much to offer, in parts of the cluster's cards.",
+    help="How much to offer, in parts of the cluster's cards; 1 unless a file says when Pods come.",
 )
 @click.option(
     "arrivals",
     "--departures",
     default=0,
     metavar="ARRIVALS",
-    help="Let Pods leave too: so many come, at random times, and the first 40% are not counted.",
+    help="Let Pods leave too: so many come, at random times, and the first are not counted.",
 )
+@click.option(
+    "lives",
+    "--lifetimes",
+    type=click.Choice(["exponential", "own"]),
+    default="exponential",
+    show_default=True,
+    help="With --departures: how long they stay; own: as the list says, up to its 95th percentile.",
+)
+@click.option("--plot", type=options.FILE, metavar="FILE.png|svg", help="Draw what came of it.")
 @click.option(
     "-o", "--output", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
@@ -62,10 +79,13 @@ def command(
     *,
     data: Path | None,
     trace: str,
+    recording: Path | None,
     policies: tuple[str, ...],
     seeds: tuple[int, ...],
-    offered: float,
+    offered: float | None,
     arrivals: int,
+    lives: Literal["exponential", "own"],
+    plot: Path | None,
     output: str,
 ) -> None:
     """Place the Pods of a trace by a policy, in virtual time.
@@ -73,52 +93,61 @@ def command(
     Each decision is the one that a cluster would get. Pods come one by one and stay, as in the
     published experiment, or leave with --departures; one that does not fit is dropped.
     """
-    folder = data or own()
+    file = recording or (Path(trace) if trace.endswith(WORKLOADS) else None)
+    if recording and offered is not None:
+        raise UsageError("--offered: the Pods of a recording come as they came; leave it out")
+    if file and arrivals:
+        raise UsageError("--departures: a file says itself how long Pods stay; leave it out")
+    draw = _plotter(plot) if plot else None
     jobs = [
-        Job(folder, trace, policy, seed, offered, arrivals) for policy in policies for seed in seeds
+        Job(
+            policy=policy,
+            seed=seed,
+            folder=data,
+            trace=trace,
+            file=file,
+            recording=recording is not None,
+            offered=offered,
+            arrivals=arrivals,
+            lives=lives,
+            curve=plot is not None,
+        )
+        for policy in policies
+        for seed in seeds
     ]
-    results = _run(jobs)
-    results.sort(key=lambda done: (policies.index(done.policy), seeds.index(done.seed)))
+    done = _run(jobs)
+    done.sort(key=lambda one: (policies.index(one.result.policy), seeds.index(one.result.seed)))
+    if draw:
+        draw(done)
+    results = [one.result for one in done]
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2))
     else:
-        click.echo("\n".join(table(results)))
+        click.echo("\n".join(tables.lines(results)))
 
 
-def _run(jobs: list[Job]) -> list[Result]:
-    results: list[Result] = []
-    expected = sum(job.arrivals or round(PODS * job.offered) for job in jobs)
-    with click.progressbar(length=expected, label="placing Pods", file=sys.stderr) as bar:
+def _run(jobs: list[Job]) -> list[Done]:
+    finished: list[Done] = []
+    pods = sum(expected(job) for job in jobs)
+    with click.progressbar(length=pods, label="placing Pods", file=sys.stderr) as bar:
         for step in all_of(jobs, os.cpu_count() or 1):
-            if isinstance(step, Result):
-                results.append(step)
+            if isinstance(step, Done):
+                finished.append(step)
             else:
                 bar.update(step)
-        bar.update(expected)
-    return results
+        bar.update(pods)
+    return finished
 
 
-def table(results: list[Result]) -> list[str]:
-    """Return lines for a terminal: each run, and the mean of each policy with several seeds."""
-    head = f"{'policy':<14} {'trace':<12} {'seed':>5} {'GPUs %':>8} {'fragm. %':>9}"
-    lines = [f"{head} {'rejected %':>10} {'failed':>7}"]
-    for policy in dict.fromkeys(done.policy for done in results):
-        runs = [done for done in results if done.policy == policy]
-        lines += [_line(done, str(done.seed)) for done in runs]
-        if len(runs) > 1:
-            allocated = fmean(done.gpu_allocation_percent for done in runs)
-            fragmented = fmean(done.fragmentation_percent for done in runs)
-            rejected = fmean(done.rejected_percent for done in runs)
-            failed = fmean(done.failed_pods for done in runs)
-            lines.append(
-                f"{policy:<14} {runs[0].trace:<12} {'mean':>5} "
-                f"{allocated:8.2f} {fragmented:9.2f} {rejected:10.2f} {failed:7.0f}"
-            )
-    return lines
-
-
-def _line(done: Result, seed: str) -> str:
-    return (
-        f"{done.policy:<14} {done.trace:<12} {seed:>5} {done.gpu_allocation_percent:8.2f} "
-        f"{done.fragmentation_percent:9.2f} {done.rejected_percent:10.2f} {done.failed_pods:7}"
-    )
+def _plotter(file: Path) -> Callable[[list[Done]], None]:
+    """Return what draws to a file, found out before anything is run. Raises UsageError."""
+    if file.suffix not in PLOTS:
+        raise UsageError(f"--plot {file}: write a name that ends in {' or '.join(PLOTS)}")
+    try:
+        plots = import_module("berth.cli.plots")
+    except ImportError as error:
+        raise UsageError(
+            f"--plot needs matplotlib ({error}); install the extra: pip install 'berth-gpu[plot]'"
+        ) from None
+    draw: Callable[[Path, list[Done]], None] = plots.draw
+    return lambda done: draw(file, done)

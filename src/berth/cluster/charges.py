@@ -31,7 +31,7 @@ class Reader:
         Where nothing says which cards it holds, the source is GUESSED, and the claims are still
         to be made: `guess` of the fleet.
         """
-        held, wrong = amounts.of_pod(pod, self._owned)
+        held, wrong = amounts.of_pod(pod)
         claims, source, problems = self._claims(pod)
         init, sidecars = _roles(pod) if claims and pod.spec.init_containers else ((), ())
         if init and _ended(pod).issuperset(init):
@@ -43,8 +43,8 @@ class Reader:
             uid=pod.metadata.uid,
             node=pod.spec.node_name,
             cpu_milli=held.cpu_milli,
-            memory_mib=-(-held.memory // amounts.MIB),
-            other=held.other,
+            memory_mib=held.memory_mib,
+            other=held.without(self._owned),
             claims=claims,
             source=source,
             init=init,

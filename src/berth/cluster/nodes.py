@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 
-from berth.cluster import amounts, projections
+from berth.cluster import projections
 from berth.dialects import counted, registered
+from berth.model import holding
 from berth.model.device import Device
 from berth.model.node import Node, Taint
 from berth.model.vendor import Vendor
@@ -14,16 +15,16 @@ def read(node: projections.Node, vendors: Sequence[Vendor]) -> tuple[Node, tuple
 
     Memory is rounded down to MiB. What vendors count as cards is no resource beside them.
     """
-    found, wrong = amounts.read(node.status.allocatable)
+    found, wrong = holding.read(node.status.allocatable)
     problems = [f"status.allocatable[{name}]: no quantity" for name in wrong]
     devices, more = _devices(node, found, vendors)
     owned = {name for vendor in vendors for name in vendor.resources}
-    standing = {amounts.CPU, amounts.MEMORY, amounts.PODS} | owned
+    standing = {holding.CPU, holding.MEMORY, holding.PODS} | owned
     return Node(
         name=node.metadata.name,
-        cpu_milli=found.get(amounts.CPU, 0),
-        memory_mib=found.get(amounts.MEMORY, 0) // amounts.MIB,
-        pods=found.get(amounts.PODS, 0),
+        cpu_milli=found.get(holding.CPU, 0),
+        memory_mib=found.get(holding.MEMORY, 0) // holding.MIB,
+        pods=found.get(holding.PODS, 0),
         other={name: amount for name, amount in found.items() if name not in standing},
         labels=dict(node.metadata.labels),
         taints=tuple(Taint(one.key, one.value, one.effect) for one in node.spec.taints),

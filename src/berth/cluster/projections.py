@@ -6,6 +6,7 @@ tuples for lists): however many there are, a collection takes no longer.
 """
 
 from collections.abc import Mapping
+from typing import Any
 
 import msgspec
 
@@ -87,12 +88,6 @@ class Os(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     name: str = ""
 
 
-class NodeSelector(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """The label of a node that says so too; others are not read."""
-
-    os: str | None = msgspec.field(name=names.OS_LABEL, default=None)
-
-
 class PodSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """Where a Pod is and what it asks for."""
 
@@ -102,7 +97,7 @@ class PodSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename=
     """Empty until it is scheduled."""
     scheduler_name: str = ""
     os: Os | None = None
-    node_selector: NodeSelector | None = None
+    node_selector: Mapping[str, str] = {}
     resources: Amounts = Amounts()
     """Of the Pod as a whole (KEP-2837)."""
     overhead: Mapping[str, str] = {}
@@ -141,6 +136,25 @@ class Pod(Object, frozen=True, gc=False, omit_defaults=True):
 
     spec: PodSpec
     status: PodStatus = PodStatus()
+
+
+class Affinity(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """What of a Pod's affinity is about nodes, as it came."""
+
+    node_affinity: dict[str, Any] | None = None
+
+
+class AskingSpec(PodSpec, frozen=True, gc=True, omit_defaults=True, rename="camel"):
+    """The same with what it asks of nodes, for those who need that of every Pod."""
+
+    affinity: Affinity | None = None
+    tolerations: tuple[dict[str, Any], ...] = ()
+
+
+class AskingPod(Pod, frozen=True, gc=True, omit_defaults=True):
+    """A Pod of the cluster with what it asks of nodes."""
+
+    spec: AskingSpec
 
 
 class Taint(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

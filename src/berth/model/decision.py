@@ -1,7 +1,7 @@
 """What admission answers: a verdict, and for a refusal every mistake that was found."""
 
 from collections.abc import Iterator
-from enum import Enum
+from enum import StrEnum
 from itertools import islice
 
 import msgspec
@@ -14,13 +14,14 @@ from berth.model.reason import Reason
 __all__ = ["Decision", "Problem", "Reason", "Verdict"]
 
 
-class Verdict(Enum):
+class Verdict(StrEnum):
     """What happens to the Pod."""
 
     PATCHED = "patched"
     UNCHANGED = "unchanged"
     IGNORED = "ignored"
     REFUSED = "refused"
+    AUDITED = "audited"
 
 
 class Problem(msgspec.Struct, frozen=True):
@@ -52,6 +53,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What was understood of the Pod's wish, where it came to that."""
     dialect: str = "hami"
     """How the Pod asked."""
+    would: "Decision | None" = None
+    """What would have been done, where the namespace is in audit."""
 
     @property
     def reasons(self) -> tuple[str, ...]:

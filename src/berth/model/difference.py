@@ -10,18 +10,26 @@ GRIDS = ("mem_left", "cores_left", "slots_left", "holders", "slices", "left")
 
 def differences(one: Snapshot, other: Snapshot) -> tuple[str, ...]:
     """Return a sentence for each number that is not the same; rows may lie in any order."""
-    return tuple(_differences(one, other))
+    return tuple(said for each in by_node(one, other).values() for said in each)
 
 
-def _differences(one: Snapshot, other: Snapshot) -> Iterator[str]:
-    for name in sorted(one.row.keys() | other.row.keys()):
-        if name not in one.row or name not in other.row:
-            yield f"{name} is in one of them only"
-            continue
-        first, second = dict(_numbers(one, name)), dict(_numbers(other, name))
-        for key in sorted(first.keys() | second.keys()):
-            if first.get(key) != second.get(key):
-                yield f"{name}: {key} is {first.get(key)} and {second.get(key)}"
+def by_node(one: Snapshot, other: Snapshot) -> dict[str, tuple[str, ...]]:
+    """Return the same by the name of the node, without those on which nothing differs."""
+    found = {
+        name: tuple(_differences(one, other, name))
+        for name in sorted(one.row.keys() | other.row.keys())
+    }
+    return {name: said for name, said in found.items() if said}
+
+
+def _differences(one: Snapshot, other: Snapshot, name: str) -> Iterator[str]:
+    if name not in one.row or name not in other.row:
+        yield f"{name} is in one of them only"
+        return
+    first, second = dict(_numbers(one, name)), dict(_numbers(other, name))
+    for key in sorted(first.keys() | second.keys()):
+        if first.get(key) != second.get(key):
+            yield f"{name}: {key} is {first.get(key)} and {second.get(key)}"
 
 
 def _numbers(snapshot: Snapshot, name: str) -> Iterator[tuple[str, object]]:

@@ -4,9 +4,11 @@ import msgspec
 
 NODE_NAME = "metadata.name"
 """As a key: the node's name, which `matchFields` asks for."""
+OPERATORS = frozenset({"In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"})
+"""Kubernetes' words."""
 
 
-class Expression(msgspec.Struct, frozen=True):
+class Expression(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """One requirement on a label; the operator is Kubernetes' word."""
 
     key: str
@@ -14,7 +16,7 @@ class Expression(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
 
-class Toleration(msgspec.Struct, frozen=True):
+class Toleration(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """A taint that does not keep the Pod away. No key is every key, no effect every effect."""
 
     key: str = ""
@@ -23,7 +25,7 @@ class Toleration(msgspec.Struct, frozen=True):
     effect: str = ""
 
 
-class Eligibility(msgspec.Struct, frozen=True):
+class Eligibility(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """The node selector, required node affinity and tolerations of a Pod."""
 
     all_of: tuple[Expression, ...] = ()

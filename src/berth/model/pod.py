@@ -54,6 +54,21 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
         return value if isinstance(value, str) else ""
 
 
+class Wishes(msgspec.Struct, frozen=True, kw_only=True):
+    """Which nodes a Pod accepts, and which it likes, as it came."""
+
+    selector: Mapping[str, Json] = {}
+    terms: Sequence[JsonObject] = ()
+    """Of required node affinity; one of them has to hold."""
+    required: bool = False
+    """Whether it has required node affinity."""
+    preferred: Sequence[JsonObject] = ()
+    """Of preferred node affinity, each with its weight."""
+
+
+ANYWHERE = Wishes()
+
+
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod at CREATE: it has no uid yet, and often no name."""
 
@@ -69,5 +84,9 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """Volume name to the path on the host that it shows."""
     volumes: Sequence[JsonObject]
     tolerations: Sequence[JsonObject]
+    nodes: Wishes = ANYWHERE
+    overhead: Mapping[str, Json] = {}
+    """What its RuntimeClass adds (KEP-688)."""
+    priority_class: str = ""
     containers: tuple[Container, ...]
     """Init containers and sidecars first, as Kubernetes orders them."""

@@ -8,7 +8,7 @@ WHOLE = 100
 """Cores (percent) that ask for a card alone."""
 
 
-class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True):
+class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What one container wants of each of `count` different cards of one vendor.
 
     Memory is MiB, else percent of the card, else all of it. `cores` is percent of a card's
@@ -44,7 +44,7 @@ class Shape(msgspec.Struct, frozen=True):
     request: DeviceRequest | None
 
 
-class PodRequest(msgspec.Struct, frozen=True, kw_only=True):
+class PodRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What one Pod wants. CPU, memory and others are of the Pod: the sum or the init peak."""
 
     cpu_milli: int = 0

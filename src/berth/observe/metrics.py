@@ -33,9 +33,9 @@ class Metrics:
         counter, gauge = self._counter, self._gauge
         requests = counter(
             "hami_webhook_requests",
-            "Reviews and other calls answered: patched, unchanged, ignored or refused, and those "
-            "that came to no decision: unreadable (4xx), stranger (403), overload (503), late "
-            "(504), fault (500).",
+            "Reviews and other calls answered: patched, unchanged, ignored, refused or audited, "
+            "and those that came to no decision: unreadable (4xx), stranger (403), overload (503), "
+            "late (504), fault (500).",
             "operation",
             "resource",
             "result",
@@ -52,6 +52,13 @@ class Metrics:
         )
         self.patches = _children(
             counter("berth_patches", "Pods that were changed, by how they asked.", "dialect")
+        )
+        self.audited = _children(
+            counter(
+                "berth_audited",
+                "What would have been done in namespaces in audit: patched, or codes of refusals.",
+                "outcome",
+            )
         )
         self.in_flight = gauge("berth_requests_in_flight", "Reviews under way now.")
         self.bytes_held = gauge(
@@ -110,7 +117,11 @@ class Metrics:
             "How late the event loop came to a timer, twice a second.",
             _LAGS,
         )
-        info = gauge("berth_build_info", "Always 1; what runs.", "version", "python")
+        self._begin()
+
+    def _begin(self) -> None:
+        """Say what runs, and what was not counted yet."""
+        info = self._gauge("berth_build_info", "Always 1; what runs.", "version", "python")
         info.labels(__version__, platform.python_version()).set(1)
         for result in ("ok", "failed"):
             self.reloads(result)

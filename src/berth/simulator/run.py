@@ -6,71 +6,58 @@ allocated are noted; the figure at k% is the mean over the Pods at which the off
 to k.
 """
 
-from collections import Counter
 from collections.abc import Iterator
 from hashlib import sha1
 
-import msgspec
-
-from berth.model.placement import Placement
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import decide
-from berth.placement.fragmentation import fragmented
 from berth.placement.policy import Policy
-from berth.placement.typical import Typical, typical
+from berth.placement.typical import Typical
+from berth.simulator.cluster import Cluster
+from berth.simulator.result import Curve, Done, Point, Result, in_order
 from berth.simulator.trace import Trace, order
-
-
-class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What came of one run."""
-
-    policy: str
-    trace: str
-    seed: int
-    offered: float
-    departures: bool = False
-    gpu_allocation_percent: float
-    rejected_percent: float
-    """What of all cards that were wanted was rejected."""
-    failed_pods: int
-    """When so much was first offered; likewise the two below."""
-    fragmentation_percent: float
-    """What of all cards is left then, and useless to a typical request (FGD's measure)."""
-    used_milli: int
-    arrivals: int
-    """Until one more percent was offered, or the list ended; likewise the two below."""
-    first_failure: int = -1
-    placements: str = ""
-    """SHA-1 over the node rows chosen, -1 for a Pod that failed."""
 
 
 class Run:
     """An experiment under way: a cluster, the Pods to come, and what has been noted."""
 
-    def __init__(self, trace: Trace, seed: int) -> None:
-        """Start with an empty cluster."""
+    def __init__(self, trace: Trace, seed: int, *, curve: bool = False) -> None:
+        """Start with an empty cluster; for a `curve`, note the fragmentation of each percent."""
         self.trace, self.seed = trace, seed
         self.order, ranks = order(trace, seed)
-        ranked = zip(trace.nodes, ranks, strict=True)
-        self.snapshot = Snapshot(msgspec.structs.replace(node, rank=rank) for node, rank in ranked)
+        self.cluster = Cluster(trace, seed, ranks)
         self.rows: list[int] = []
-        self.offered = self.used = self.failed = 0
+        self.offered = 0
         self._at: tuple[int, int, int, float] | None = None
         self._noted: dict[int, list[float]] = {}
+        self._points: list[Point] | None = [] if curve else None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        """The cluster as it is now."""
+        return self.cluster.snapshot
 
     @property
     def known(self) -> Typical:
-        """The typical requests of the trace's list, which the published FGD knows beforehand."""
-        return typical(Counter(pod.request.shape for pod in self.trace.pods), self.snapshot)
+        """The typical requests of the trace's list."""
+        return self.cluster.known
+
+    @property
+    def used(self) -> int:
+        """Milli of cards that are allocated."""
+        return self.cluster.used
+
+    @property
+    def failed(self) -> int:
+        """Pods that did not fit."""
+        return self.cluster.failed
 
     def steps(self, policy: Policy, offered: float) -> Iterator[int]:
         """Place Pods until so much is offered and noted; yield how many were, after each."""
-        capacity = self.trace.capacity
+        capacity = self.cluster.capacity
         for count, index in enumerate(self.order, 1):
             self._next(index, policy)
             percent = round(self.offered / capacity * 100)
-            used = round(self.used / capacity * 100, 2)
-            self._noted.setdefault(percent, []).append(used)
+            self._note(percent)
             if self._at is None and self.offered >= offered * capacity:
                 self._at = self._now()
             yield count
@@ -79,23 +66,18 @@ class Run:
 
     def _next(self, index: int, policy: Policy) -> None:
         pod = self.trace.pods[index]
-        self.snapshot.mix.arrived(pod.request.shape)
-        decision = decide(pod.request, self.snapshot, policy)
+        allocation = self.cluster.come(pod, policy)
         self.offered += pod.milli
-        if isinstance(decision, Placement):
-            self.snapshot.place(decision.allocation)
-            self.used += pod.milli
-            self.rows.append(self.snapshot.row[decision.allocation.node])
-        else:
-            self.failed += 1
-            self.rows.append(-1)
+        self.rows.append(self.snapshot.row[allocation.node] if allocation else -1)
+
+    def _note(self, percent: int) -> None:
+        used = round(self.used / self.cluster.capacity * 100, 2)
+        if self._points is not None and percent not in self._noted:
+            self._points.append(Point(percent, used, self.cluster.fragmentation()))
+        self._noted.setdefault(percent, []).append(used)
 
     def _now(self) -> tuple[int, int, int, float]:
-        return self.offered, self.failed, self.used, self.fragmentation()
-
-    def fragmentation(self) -> float:
-        """Return what is left and useless to a typical request of the trace, in % of all cards."""
-        return float(fragmented(self.snapshot, self.known).sum() / self.trace.capacity * 100)
+        return self.offered, self.failed, self.used, self.cluster.fragmentation()
 
     def allocated(self, percent: int) -> float:
         """Return what is allocated at so much offered, in % of the cluster."""
@@ -105,6 +87,15 @@ class Run:
         if not noted:  # a small cluster, where one Pod is more than a percent of it
             noted = self._noted.get(max((at for at in self._noted if at < percent), default=0), [])
         return sum(noted) / len(noted) if noted else 0.0
+
+    def done(self, policy: str, offered: float) -> Done:
+        """Gather what came of it, with its curve."""
+        points = (Point(one.at, self.allocated(int(one.at)), one.fragmented) for one in self._drawn)
+        return Done(self.result(policy, offered), Curve(tuple(points)))
+
+    @property
+    def _drawn(self) -> list[Point]:
+        return self._points or []
 
     def result(self, policy: str, offered: float) -> Result:
         """Gather what came of it."""
@@ -123,4 +114,5 @@ class Run:
             used_milli=used,
             first_failure=self.rows.index(-1) if -1 in self.rows else -1,
             placements=sha1(text.encode(), usedforsecurity=False).hexdigest(),
+            classes=in_order(self.cluster.classes),
         )

@@ -4,6 +4,7 @@ import multiprocessing
 from collections.abc import Iterator
 from multiprocessing.sharedctypes import Synchronized  # noqa: TC003  the annotations are read
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -12,38 +13,79 @@ from berth.placement.baselines import Random
 from berth.placement.fragmentation import Fragmentation
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
+from berth.simulator import recorded, schedule, trace, workload
 from berth.simulator.churn import Churn
+from berth.simulator.cluster import Cluster
 from berth.simulator.clustering import Clustering
-from berth.simulator.run import Result, Run
-from berth.simulator.trace import read
+from berth.simulator.result import Done
+from berth.simulator.run import Run
 
 EVERY = 0.2
 """Seconds between two looks at how far the runs are."""
 NAMES = (*POLICIES, "clustering", "random")
+FULL = 1.0
+PODS = 8_300
+"""About how many Pods of a published list it takes to offer all cards once: for the bar alone."""
 
 
-class Job(msgspec.Struct, frozen=True):
+class Job(msgspec.Struct, frozen=True, kw_only=True):
     """One run to do."""
 
-    folder: Path
-    trace: str
     policy: str
     seed: int
-    offered: float
+    folder: Path | None = None
+    """Of the published trace."""
+    trace: str = "default"
+    """Which of its lists."""
+    file: Path | None = None
+    """A workload of one's own, or with `recording` a recording, instead of that."""
+    recording: bool = False
+    offered: float | None = None
     arrivals: int = 0
-    """With departures: how many Pods come; else 0."""
+    """With departures from the published list: how many Pods come; else 0."""
+    lives: Literal["exponential", "own"] = "exponential"
+    curve: bool = False
+    """Whether the plot needs points."""
 
 
-def policy_of(name: str, run: Run) -> Policy:
+def policy_of(name: str, cluster: Cluster) -> Policy:
     """Return a policy; FGD gets the list of typical requests, as it had when it was published."""
     if name == "random":
-        return Random(np.random.default_rng(run.seed))
+        return Random(np.random.default_rng(cluster.seed))
     if name == "clustering":
         return Clustering()
-    return Fragmentation(run.known) if name == "fragmentation" else POLICIES[name]
+    return Fragmentation(cluster.known) if name == "fragmentation" else POLICIES[name]
 
 
-def all_of(jobs: list[Job], cores: int) -> Iterator[int | Result]:
+def prepared(job: Job) -> Run | Churn:
+    """Read what is to be run. Raises UsageError."""
+    offered = FULL if job.offered is None else job.offered
+    if job.file is None:
+        of = trace.read(job.folder or trace.own(), job.trace)
+        if not job.arrivals:
+            return Run(of, job.seed, curve=job.curve)
+        draw = schedule.own_lives if job.lives == "own" else schedule.steady
+        return Churn(of, job.seed, draw(of, job.seed, job.arrivals, offered), curve=job.curve)
+    if job.recording:
+        of, when = recorded.read(job.file)
+        return Churn(of, job.seed, when, curve=job.curve)
+    made = workload.read(job.file)
+    of = workload.trace(job.file.stem, made)
+    drawn = workload.schedule(made, of, job.seed, offered)
+    if drawn is None:
+        return Run(of, job.seed, curve=job.curve)
+    return Churn(of, job.seed, drawn, curve=job.curve)
+
+
+def expected(job: Job) -> int:
+    """Say about how many Pods a run places, for the progress bar. Raises UsageError."""
+    if job.file is None:
+        return job.arrivals or round(PODS * (FULL if job.offered is None else job.offered))
+    run = prepared(job)
+    return len(run.schedule.pods) if isinstance(run, Churn) else len(run.order)
+
+
+def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
     """Do all jobs, and yield how many Pods were placed since, and each result when it is there."""
     if cores == 1 or len(jobs) == 1:
         for job in jobs:
@@ -63,20 +105,32 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Result]:
             waiting = [run for run in waiting if run not in done]
 
 
-def one(job: Job) -> Iterator[int | Result]:
-    """Do one job, and yield 100 after each 100 Pods, then the result."""
-    if job.arrivals:
-        churn = Churn(read(job.folder, job.trace), job.seed, job.arrivals, job.offered)
-        for count in churn.steps(policy_of(job.policy, churn.run)):
-            if count % 100 == 0:
-                yield 100
-        yield churn.result(job.policy)
-        return
-    run = Run(read(job.folder, job.trace), job.seed)
-    for count in run.steps(policy_of(job.policy, run), job.offered):
+def one(job: Job) -> Iterator[int | Done]:
+    """Do one job, and yield 100 after each 100 Pods, then what came of it."""
+    run = prepared(job)
+    policy = policy_of(job.policy, run.cluster)
+    offered = FULL if job.offered is None else job.offered
+    steps = run.steps(policy, offered) if isinstance(run, Run) else run.steps(policy)
+    for count in steps:
         if count % 100 == 0:
             yield 100
-    yield run.result(job.policy, job.offered)
+    if isinstance(run, Churn) and _has_its_own_load(job):
+        offered = load(run)
+    yield run.done(job.policy, offered)
+
+
+def _has_its_own_load(job: Job) -> bool:
+    return job.file is not None and job.offered is None
+
+
+def load(run: Churn) -> float:
+    """Return what would be used in the mean if nothing were rejected, in parts of all cards."""
+    when, pods = run.schedule, run.cluster.trace.pods
+    stays = np.minimum(when.times + when.lifetimes, when.end) - when.times
+    milli = np.array([pods[place].milli for place in when.pods])
+    area = float((stays * milli).sum()) if len(milli) else 0.0
+    area += sum(pods[one.pod].milli * min(one.until, when.end) for one in when.there)
+    return area / (run.cluster.trace.capacity * when.end or 1.0)
 
 
 _placed: "Synchronized[int]"
@@ -88,9 +142,9 @@ def _start(placed: "Synchronized[int]") -> None:
     _placed = placed
 
 
-def _do(job: Job) -> Result:
+def _do(job: Job) -> Done:
     for step in one(job):
-        if isinstance(step, Result):
+        if isinstance(step, Done):
             return step
         with _placed.get_lock():
             _placed.value += step

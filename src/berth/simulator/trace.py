@@ -23,6 +23,16 @@ VENDOR = "trace"
 OFFERED = 1.3
 """The published runs offer 130% of the cluster's cards."""
 
+PUBLISHED = {
+    "random": "01-Random",
+    "dot-product": "02-DotProd",
+    "clustering": "03-GpuClustering",
+    "packing": "04-GpuPacking",
+    "best-fit": "05-BestFit",
+    "fragmentation": "06-FGD",
+}
+"""Our policies whose results were published, and what they are called there."""
+
 
 class Arrival(msgspec.Struct, frozen=True):
     """One Pod of the list."""
@@ -38,7 +48,8 @@ class Trace(msgspec.Struct, frozen=True):
     """A list of Pods beside the cluster that they are offered to."""
 
     name: str
-    folder: Path
+    folder: Path | None
+    """Where the published order of arrivals may be; None where there is none."""
     nodes: tuple[Node, ...]
     pods: tuple[Arrival, ...]
 
@@ -74,24 +85,38 @@ def order(trace: Trace, seed: int) -> tuple[list[int], list[int]]:
 
     As published where `arrivals/` has this seed, else drawn by the same rules with numpy.
     """
+    found = _published(trace, seed)
+    if len(found) == 2:
+        return found["pods"], found["noderank"]
+    return _drawn(trace, np.random.default_rng(seed))
+
+
+def ranks(trace: Trace, seed: int) -> list[int]:
+    """Return each node's rank alone, where Pods come in another order."""
+    found = _published(trace, seed)
+    drawn = np.random.default_rng(seed).permutation(len(trace.nodes))
+    return found.get("noderank") or [int(rank) for rank in drawn]
+
+
+def _published(trace: Trace, seed: int) -> dict[str, list[int]]:
     name = "default" if trace.name.startswith("gpuspec") else trace.name
-    path = trace.folder / "arrivals" / f"{name}.csv.gz"
     found: dict[str, list[int]] = {}
-    if path.exists():
+    path = trace.folder / "arrivals" / f"{name}.csv.gz" if trace.folder else None
+    if path and path.exists():
         with gzip.open(path, "rt") as file:
             for line in file:
                 kind, of, rest = line.rstrip("\n").split(",", 2)
                 if int(of) == seed:
                     found[kind] = [int(word) for word in rest.replace(",", " ").split()]
-    if len(found) == 2:
-        return found["pods"], found["noderank"]
-    return _drawn(trace, np.random.default_rng(seed))
+    return found
 
 
 def _drawn(trace: Trace, generator: np.random.Generator) -> tuple[list[int], list[int]]:
     """Shuffle; then add Pods drawn from the list, or drop some, to offer 130%."""
     pods = [int(index) for index in generator.permutation(len(trace.pods))]
     offered, wanted = sum(pod.milli for pod in trace.pods), OFFERED * trace.capacity
+    if not offered or not wanted:
+        raise UsageError(f"{trace.name}: no load can be offered where no card is, or is wanted")
     while offered < wanted:
         pods.append(int(generator.integers(len(trace.pods))))
         offered += trace.pods[pods[-1]].milli

@@ -1,0 +1,93 @@
+"""In which namespaces decisions are told and not enforced, as the API server selects them.
+
+Kubernetes can select those that lack one label, and not those that lack two at once: so it is one.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from berth import names
+from berth.model.raw import Json, JsonObject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audited:
+    """Namespaces that are in audit: by name, or by a label."""
+
+    names: frozenset[str] = frozenset()
+    label: tuple[str, str] | None = None
+    """Its key and value."""
+
+    def holds(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        """Whether a namespace with these labels is in audit."""
+        by_label = self.label is not None and labels.get(self.label[0]) == self.label[1]
+        return namespace in self.names or by_label
+
+
+def enforced(selects: JsonObject, audited: Audited) -> JsonObject:
+    """Return a namespaceSelector without the namespaces in audit."""
+    return _narrowed(selects, [_negated(one) for one in _alternatives(audited)])
+
+
+def entries(webhooks: Iterable[JsonObject], audited: Audited, base: str) -> Iterator[JsonObject]:
+    """Yield the entries of a webhook configuration for both kinds of namespaces.
+
+    One in audit is answered under a path of its own, and suffers nothing from our outage. `base`
+    is the URL before all paths, empty where a Service leads to us.
+    """
+    webhooks = [*webhooks]
+    for entry in webhooks:
+        yield {**entry, "namespaceSelector": enforced(_selector(entry), audited)}
+    earlier: list[JsonObject] = []
+    for number, alternative in enumerate(_alternatives(audited)):
+        for entry in webhooks:
+            # Who is in audit twice over is asked once.
+            selects = _narrowed(_selector(entry), [*map(_negated, earlier), alternative])
+            yield {
+                **entry,
+                "name": f"audit-{number + 1}.{entry['name']}",
+                "clientConfig": _client(entry, base),
+                "failurePolicy": "Ignore",
+                "namespaceSelector": selects,
+            }
+        earlier.append(alternative)
+
+
+def _alternatives(audited: Audited) -> Iterator[JsonObject]:
+    """Yield requirements, one of which a namespace in audit meets."""
+    if audited.names:
+        yield _is_one_of(names.NAMESPACE_NAME_LABEL, sorted(audited.names))
+    if audited.label:
+        key, value = audited.label
+        yield _is_one_of(key, [value])
+
+
+def _is_one_of(key: str, values: list[str]) -> JsonObject:
+    return {"key": key, "operator": "In", "values": [*values]}
+
+
+def _negated(requirement: JsonObject) -> JsonObject:
+    return {**requirement, "operator": "NotIn"}
+
+
+def _narrowed(selects: JsonObject, more: list[JsonObject]) -> JsonObject:
+    if not more:
+        return selects
+    there = selects.get("matchExpressions")
+    listed: list[Json] = [*there] if isinstance(there, list) else []
+    return {**selects, "matchExpressions": [*listed, *more]}
+
+
+def _selector(entry: JsonObject) -> JsonObject:
+    found = entry.get("namespaceSelector")
+    return found if isinstance(found, dict) else {}
+
+
+def _client(entry: JsonObject, base: str) -> JsonObject:
+    client = entry["clientConfig"]
+    assert isinstance(client, dict)  # noqa: S101  registration.entry made it
+    service = client.get("service")
+    if isinstance(service, dict):
+        return {**client, "service": {**service, "path": f"{names.AUDIT_PATH}{service['path']}"}}
+    path = str(client["url"]).removeprefix(base)
+    return {**client, "url": f"{base}{names.AUDIT_PATH}{path}"}

@@ -1,0 +1,31 @@
+"""What commands that read a cluster share: how it is asked, and by which configuration."""
+
+import secrets
+import time
+from pathlib import Path
+
+import click
+
+from berth import settings as configured
+from berth.admission import configuration
+from berth.admission.rules import Rules
+from berth.cluster import connection, kube
+from berth.cluster.watch import Source
+
+
+def source(kubeconfig: Path | None) -> Source:
+    """Return the way to the cluster. Raises UsageError where none is known."""
+    kube.configuration(kubeconfig)
+    return Source(
+        connect=lambda: connection.connect(kubeconfig),
+        random=secrets.SystemRandom().random,
+        clock=time.monotonic,
+    )
+
+
+def rules(config: Path | None, device_config: Path | None, settings: tuple[str, ...]) -> Rules:
+    """Resolve the configuration, saying its warnings on stderr. Raises UsageError."""
+    found, warnings = configuration.rules(configured.load(config, settings), device_config)
+    for warning in warnings:
+        click.echo(f"berth: {warning}", err=True)
+    return found
