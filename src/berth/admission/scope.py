@@ -7,6 +7,10 @@ from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
 
 _NOTHING: JsonObject = {}
+_OPT_OUTS = (
+    (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
+    (names.INJECT, names.INJECT_VALUE),
+)
 
 
 def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
@@ -27,11 +31,10 @@ def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
     metadata = _object(raw.get("metadata"))
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
         return "a mirror of a static Pod, whose changes would not reach the node"
-    label = _object(metadata.get("labels")).get(names.WEBHOOK_OPT_OUT)
-    if _object(metadata.get("labels")).get(names.INJECT) == names.INJECT_VALUE:
-        return f"label {names.INJECT}={names.INJECT_VALUE} opts out"
-    if label == names.WEBHOOK_OPT_OUT_VALUE:
-        return f"label {names.WEBHOOK_OPT_OUT}={label} opts out"
+    labels = _object(metadata.get("labels"))
+    for key, value in _OPT_OUTS if labels else ():
+        if labels.get(key) == value:
+            return f"label {key}={value} opts out"
     return None
 
 
@@ -42,7 +45,7 @@ def is_mirror(raw: JsonObject, user: str) -> bool:
 
 
 def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
-    if scheduler in rules.schedulers:
+    if isinstance(scheduler, str) and scheduler in rules.schedulers:
         return None
     if scheduler == names.DEFAULT_SCHEDULER:
         return "the default scheduler keeps its Pods (scheduler.force is off)"
