@@ -52,7 +52,7 @@ def _converted(
     """Return what was asked for in whichever dialect, and by annotations where KAI does so."""
     container = wanted.container
     before = recorded.get(container.name)
-    if isinstance(before, dict) and translate.follows(before, container, pod, options):
+    if isinstance(before, dict) and translate.follows(before, wanted, pod, options):
         return before
     if wanted.asks and wanted.asks.dialect == kai.NAME:
         return {

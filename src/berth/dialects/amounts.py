@@ -154,10 +154,7 @@ _FIX_FRACTION = {
 def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Problem:
     vendor = scale.vendor
     if vendor.memory_is_bytes:
-        what = f"{shown} is {value / MIB:g} MiB, and no share of a card is that"
-        fix = f"write whole MiB, such as {max(-(-value // MIB), 1)}Mi"
-        fix = "write a size with its unit, such as 16Gi" if value < MIB else fix
-        return Problem(Reason.TOO_LARGE if value > MIB else Reason.NOT_WHOLE, path, what, fix)
+        return _no_size(shown, value, path)
     if vendor.memory_in_bytes:
         what = f"{shown} is neither GiB that a card has nor whole MiB with a suffix"
         gib, rest = divmod(value, 1024 * MIB)
@@ -173,6 +170,18 @@ def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Probl
     plain = vendor.memory_factor <= 1 and not rest and units <= scale.most
     fix = f"write {units} if {shown} is meant" if plain else f"write at most {scale.most}"
     return Problem(Reason.TOO_LARGE, path, what, fix)
+
+
+def _no_size(shown: str, value: int, path: Path) -> Problem:
+    """Say what is wrong with a number of bytes."""
+    if value > MOST_MIB * MIB:
+        what = f"{shown} is more than any card has"
+        return Problem(Reason.TOO_LARGE, path, what, "write a size such as 16Gi")
+    if value < MIB:
+        what = f"{shown} is less than a MiB (this resource counts bytes)"
+        return Problem(Reason.NOT_WHOLE, path, what, f"write {value}Mi, if MiB are meant")
+    what = f"{shown} is not a whole number of MiB"
+    return Problem(Reason.NOT_WHOLE, path, what, f"write {-(-value // MIB)}Mi")
 
 
 def _too_many(shown: str, path: Path, scale: _Scale) -> Problem:

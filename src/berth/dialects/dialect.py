@@ -8,7 +8,7 @@ import msgspec
 from berth.dialects.options import Options
 from berth.model.decided import Decided
 from berth.model.decision import Problem
-from berth.model.demand import Demand
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change
 from berth.model.pod import Pod
 
@@ -48,6 +48,9 @@ def only(name: str, read: Read) -> Read:
 
     def one(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         words = tuple(word for word in options.words if word.dialect == name)
+        if not words:
+            nothing = tuple(ContainerDemand(container, None) for container in pod.containers)
+            return Reading(Demand(nothing), (), ())
         return read(pod, options.reading(words), skip_privileged=skip_privileged)
 
     return one

@@ -11,7 +11,7 @@ from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.decided import Decided
-from berth.model.demand import Demand
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
@@ -74,14 +74,14 @@ def _converted(demand: Demand, pod: Pod, options: Options) -> frozenset[str]:
     return frozenset(
         wanted.container.name
         for wanted in demand.containers
-        if wanted.share
-        and follows(record.get(wanted.container.name), wanted.container, pod, options)
+        if wanted.share and follows(record.get(wanted.container.name), wanted, pod, options)
     )
 
 
-def follows(before: Json, of: Container, pod: Pod, options: Options) -> bool:
+def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -> bool:
     """Whether what a container asks for now is what is made of `before`, and not the same."""
-    now = {name: _plain(of.limits[name]) for name in of.limits if name in options.owners}
+    of, words = wanted.container, wanted.asks.resources if wanted.asks else ()
+    now = {name: _plain(of.limits[name]) for name in words if name in of.limits}
     if not isinstance(before, dict) or before == now:
         return False
     ours = (names.ORIGINAL_REQUEST, names.OVERSUBSCRIPTION)
@@ -96,7 +96,8 @@ def follows(before: Json, of: Container, pod: Pod, options: Options) -> bool:
     found = read(then, options, skip_privileged=False)
     if found.problems or not found.demand.any:
         return False
-    return _amounts(earlier, write(found.demand, None, then, options)) == now
+    after = _amounts(earlier, write(found.demand, None, then, options))
+    return {name: after[name] for name in words if name in after} == now
 
 
 def _amounts(of: Container, changes: Iterator[Change]) -> dict[str, Json]:
