@@ -10,7 +10,6 @@ from berth import names
 from berth.admission import templates
 from berth.dialects.conversion import USES, Presets
 from berth.model.decision import Reason, Verdict
-from berth.model.raw import JsonObject
 from tests.dialects.converting import (
     A100,
     CORES,
@@ -234,7 +233,7 @@ def test_a9_14_a_second_pass_finds_nothing() -> None:
 
 def test_a9_15_templates_are_translated_as_pods_are() -> None:
     """The same decision for each task of a Volcano Job; of a Pod's PodGroup, a warning is due."""
-    job: JsonObject = {
+    job: Any = {
         "kind": "Job",
         "apiVersion": "batch.volcano.sh/v1alpha1",
         "spec": {"tasks": [{"name": "w", "template": {"spec": asking(SHARE)["spec"]}}]},
