@@ -203,6 +203,7 @@ MIXED = [
     ({POOL: "1Gi", VMEMORY: "1000"}, {}, ("pool", "volcano")),
     ({GPU: "1", POOL: "1Gi"}, {}, ("hami", "pool")),
     ({GPU: "1"}, {"gpu-fraction": "0.5"}, ("hami", "kai")),
+    ({"nvidia.com/priority": "1", VMEMORY: "100"}, {}, ("volcano", "hami")),
 ]
 
 

@@ -1,5 +1,7 @@
 """What is written in any dialect is read again as what was meant, up to losses with names."""
 
+import random
+import sys
 from copy import deepcopy
 from typing import Any
 
@@ -16,6 +18,7 @@ from berth.model.demand import NO_WISHES, Share, Wishes
 from berth.model.loss import Loss
 from tests.dialects import converting
 from tests.dialects.converting import A100, EVERY, WRITTEN
+from tests.e2e import dialect_pods
 from tests.pods import Pod, container, pod
 
 BLOCK = 256
@@ -185,6 +188,21 @@ def test_there_and_back(case: tuple[str, Pod], there: str, back: str) -> None:
     expected, _ = sayable(read(again, there), back)
     found = meaning(read(second, back))
     assert found[:4] == expected[:4]
+
+
+def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
+    """Mixed, forged and wrong ones too: what was decided once stands."""
+    seed = random.SystemRandom().getrandbits(32)
+    sys.stdout.write(f"seed {seed}\n")
+    dice = random.Random(seed)
+    for number in range(1200):
+        before = dialect_pods.random_pod(dice, number)
+        for one in (*before["spec"]["containers"], *before["spec"].get("initContainers", [])):
+            one["resources"]["requests"] = dict(one["resources"]["limits"])
+        decision = mutate.decide(before, "default", RULES["drop"][WRITTEN[number % 4]])
+        again = mutate.decide(decision.pod, "default", RULES["drop"][WRITTEN[number % 4]])
+        assert again.operations == [], (seed, before)
+        assert again.problems == decision.problems, (seed, before)
 
 
 def test_each_dialect_reads_its_own_words_and_no_others() -> None:

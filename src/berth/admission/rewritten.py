@@ -141,12 +141,13 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]
     target = _target(vendor, rules)
     if target is not vendor:
         yield _leftover(vendor, target)
-    if target.dialect == vendor.dialect and not (vendor.count_or_size or vendor.count_is_implied):
+    own = target.dialect == vendor.dialect
+    if own and not (vendor.count_or_size or vendor.count_is_implied):
         yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
-    if vendor.whole_is_named and vendor.cores and not vendor.default_cores:
+    if own and vendor.whole_is_named and vendor.cores and not vendor.default_cores:
         without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
         yield without, _text(f" lacks {vendor.cores}")
-    if vendor.priority and vendor.priority_env:
+    if own and vendor.priority and vendor.priority_env:
         # What no int64 holds is refused by the webhook, and is nothing to compare here.
         amount = f"quantity({_amount(vendor.priority)})"
         stands = _stands(vendor.priority_env, f"string({amount}.asInteger())")

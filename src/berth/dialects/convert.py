@@ -38,7 +38,7 @@ def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
                 bare = replace(share, completion=())
                 yield from completion.complete(of, bare, options)
             else:
-                yield from container(of, share, words, by)
+                yield from container(of, share, words, options)
                 bare = replace(share, vendor=words, completion=())
                 yield from completion.complete(of, bare, options)
             yield from defaults.fill(of, pod, by.defaults)
@@ -46,19 +46,22 @@ def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
             yield from completion.hide(wanted, hidden)
 
 
-def container(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
+def container(of: Container, share: Share, words: Vendor, options: Options) -> Iterator[Change]:
     """Yield what makes a container ask for `share` in `words`, in limits and requests alike.
 
     What it asked with before is taken out in the same patch.
     """
     found = limits(share, words)
-    yield from _lost(of, share, words, by)
+    if options.conversion:
+        yield from _lost(of, share, words, options.conversion)
     why = f"asked for in {words.dialect}"
     for name, text in found.items():
         for kind, there in (("limits", of.limits), ("requests", of.requests)):
             if there.get(name) != text:
                 yield Put((*of.path, "resources", kind, name), text, why)
-    gone = [name for name in share.vendor.resources if name not in found]
+    # A 0 in any other words goes too: beside the new ones it might come to mean something.
+    alike = (name for name, one in options.owners.items() if one.name == words.name)
+    gone = [name for name in alike if name not in found]
     yield from _without(of, gone, words)
     if share.vendor.count in of.limits and share.vendor.count in gone:
         told = (

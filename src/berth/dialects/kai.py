@@ -10,6 +10,7 @@ from fractions import Fraction
 from math import ceil
 
 from berth import names
+from berth.dialects import reading
 from berth.dialects.dialect import Dialect, Reading
 from berth.dialects.options import Options
 from berth.model import quantity
@@ -127,16 +128,15 @@ def _problem(key: str, what: str, fix: str) -> Problem:
     return Problem(Reason.ANNOTATION, ("metadata", "annotations", key), what, fix)
 
 
-def merged(other: Reading, ours: Reading) -> Reading:
-    """Return both readings of one Pod; a container that both give a share is refused."""
+def merged(other: Reading, ours: Reading, options: Options) -> Reading:
+    """Return both readings of one Pod; a container that asks in other words too is refused."""
     problems = [*other.problems, *ours.problems]
     containers = []
     for theirs, mine in zip(other.demand.containers, ours.demand.containers, strict=True):
-        if theirs.asks and mine.asks:
-            path = (*mine.container.path, "resources", "limits", theirs.asks.count)
-            what = f"the container asks in the dialects {theirs.asks.dialect} and {NAME} at once"
-            fix = "write what it wants in one of them"
-            problems.append(Problem(Reason.SEVERAL_DIALECTS, path, what, fix))
+        words = options.words if mine.asks else ()
+        spoken = next((one for one in words if reading.spoken(mine.container, one)), None)
+        if spoken:
+            problems.append(reading.mixed(mine.container, NAME, spoken))
         containers.append(mine if mine.asks and not theirs.asks else theirs)
     warnings = (*other.warnings, *ours.warnings)
     return Reading(Demand(tuple(containers)), tuple(problems), warnings)

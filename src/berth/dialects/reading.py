@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from berth.dialects import amounts, shares, wishes
 from berth.dialects.dialect import Reading
 from berth.dialects.options import Options
+from berth.model import quantity
 from berth.model.decision import Problem, Reason
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.pod import Container, Pod
@@ -33,8 +34,8 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
             warnings += one.warnings
             if one.share or one.problems:
                 asking.append((vendor, one.share))
-        if len(asking) > 1:
-            problems += _several(container, [vendor for vendor, _ in asking])
+        if asking and len(named) > 1:
+            problems += _several(container, [vendor for vendor, _ in asking], named)
         asks, share = asking[0] if asking else (None, None)
         containers.append(ContainerDemand(container, share, asks))
     demand = Demand(tuple(containers))
@@ -63,24 +64,41 @@ def _sized(container: Container, vendor: Vendor, pod: Pod) -> shares.Sized:
     return shares.size(container, vendor, asked, pod.annotations)
 
 
-def _several(container: Container, asking: list[Vendor]) -> Iterator[Problem]:
+def _several(container: Container, asking: list[Vendor], named: list[Vendor]) -> Iterator[Problem]:
     """Refuse what no device plugin and no container runtime is made for."""
+    for other in named:
+        if other.dialect != asking[0].dialect and spoken(container, other):
+            yield mixed(container, asking[0].dialect, other)
     for other in asking[1:]:
-        if other.dialect != asking[0].dialect:
-            yield _mixed(container, asking[0], other)
-            continue
-        name = next(n for n in other.resources if n in {**container.limits, **container.requests})
-        path = (*container.path, "resources", "limits", name)
-        what = f"the container asks for {asking[0].name} devices too"
-        fix = "use a container for each kind of device"
-        yield Problem(Reason.SEVERAL_VENDORS, path, what, fix)
+        if other.dialect == asking[0].dialect:
+            name = next(n for n in other.resources if _there(container, n))
+            path = (*container.path, "resources", "limits", name)
+            what = f"the container asks for {asking[0].name} devices too"
+            fix = "use a container for each kind of device"
+            yield Problem(Reason.SEVERAL_VENDORS, path, what, fix)
 
 
-def _mixed(container: Container, one: Vendor, other: Vendor) -> Problem:
-    """Refuse what two stacks would each read half of."""
-    name = next(n for n in other.resources if n in {**container.limits, **container.requests})
-    path = (*container.path, "resources", "limits", name)
-    what = f"the container asks in the dialects {one.dialect} and {other.dialect} at once"
+def _there(container: Container, name: str) -> bool:
+    return name in container.limits or name in container.requests
+
+
+def spoken(container: Container, vendor: Vendor) -> str:
+    """Return a resource of these words that the container names, and not with 0; "" if none."""
+    for name in vendor.resources:
+        if _there(container, name):
+            try:
+                amount = quantity.parse(container.limits.get(name))
+            except quantity.NotAQuantity:
+                return name
+            if amount:
+                return name
+    return ""
+
+
+def mixed(container: Container, dialect: str, other: Vendor) -> Problem:
+    """Refuse what two stacks would each read a part of."""
+    path = (*container.path, "resources", "limits", spoken(container, other))
+    what = f"the container asks in the dialects {dialect} and {other.dialect} at once"
     return Problem(Reason.SEVERAL_DIALECTS, path, what, "write what it wants in one of them")
 
 

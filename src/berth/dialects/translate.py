@@ -34,7 +34,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         return found
     if kai.asks(pod) and kai.NAME in by.reads:
         mine = kai.read(pod, options, skip_privileged=skip_privileged)
-        found = kai.merged(found, mine)
+        found = kai.merged(found, mine, options)
     converted = _converted(found.demand, pod, options)
     return sizes.settle(found, pod, by, converted)
 
@@ -91,7 +91,9 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
     if len(asked) < len(before) and annotations.keys().isdisjoint(before):
         return False
     earlier = replace(of, limits=asked, requests={})
-    others = tuple(earlier if one is of else one for one in pod.containers)
+    others = tuple(
+        earlier if one is of else replace(one, limits={}, requests={}) for one in pod.containers
+    )
     then = replace(pod, annotations=annotations, containers=others)
     found = read(then, options, skip_privileged=False)
     if found.problems or not found.demand.any:
