@@ -24,7 +24,8 @@ _GUNICORN = (
     "--worker-class gthread --workers 1 --threads 8 --keep-alive 120 --no-control-socket"
 )
 SERVERS = {
-    "berth": "{bin}/berth webhook --host 127.0.0.1 --port {port} --set metrics.port=0 --set server.stopSeconds=0 " + _TLS,
+    "berth": "{bin}/berth webhook --host 127.0.0.1 --port {port} "
+    "--set metrics.port=0 --set server.stopSeconds=0 " + _TLS,
     "floor": "{bin}/python -m benchmarks.peers.floor --port {port} " + _TLS,
     "flask": _GUNICORN + " benchmarks.peers.flask_ops:app",
     "flask-jsonpatch": _GUNICORN + " benchmarks.peers.flask_diff:app",

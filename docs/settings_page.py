@@ -109,6 +109,8 @@ def _group(struct: type[msgspec.Struct], above: Keys, docs: Docstrings) -> Itera
     rows = [field for field in fields if configfile.struct_of(field.type) is None]
     has_variables = "[]" not in title
     if rows:
+        if not title:
+            yield ""
         yield _row("Name", "Kind", "Default", *["Variable"] * has_variables, "What it is")
         yield _row(*["---"] * (4 + has_variables))
     for field in rows:

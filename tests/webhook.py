@@ -106,6 +106,11 @@ class Webhook:
                     return float(sample.value)
         return 0.0
 
+    @property
+    def reviews(self) -> float:
+        """How many reviews it has decided."""
+        return self.figure("hami_webhook_request_duration_seconds_count")
+
     def logged(self, event: str) -> list[dict[str, Any]]:
         """Return the log lines of an event, so far."""
         return [line for line in self.log if line["event"] == event]

@@ -34,6 +34,7 @@ from berth.bounds import (
 )
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
+from berth.words.catalogue import Language
 
 # A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
 Fragment: TypeAlias = dict[str, Any]
@@ -400,6 +401,8 @@ class Settings(Group, frozen=True):
     stacks: Stacks = msgspec.field(default_factory=Stacks)
     conversions: tuple[Conversion, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
+    language: Language = "en"
+    """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""
 
 
 Keys: TypeAlias = tuple[str, ...]

@@ -23,6 +23,7 @@ from tests.dialects.converting import (
     decide,
     limits,
     patched,
+    said,
 )
 from tests.pods import container, pod
 
@@ -67,7 +68,7 @@ def test_r10_a_resource_as_annotation_is_warned_about(name: str) -> None:
     """10 (KAI-Scheduler#257): in whichever dialect it was misplaced."""
     decision = decide(asking({}, {name: "1"}), VOLCANO)
     assert decision.verdict is Verdict.UNCHANGED
-    assert any(name in one and "no effect" in one for one in decision.warnings)
+    assert any(name in one and "no effect" in one for one in said(decision))
 
 
 def test_r11_the_request_that_counts_is_shown() -> None:
@@ -142,5 +143,5 @@ def test_r61_who_looks_for_the_usual_name_is_told() -> None:
     it, and the Pod would wait for ever.
     """
     decision = patched(asking({GPU: "1"}), VOLCANO)
-    assert any(GPU in one and NUMBER in one for one in decision.warnings)
+    assert any(GPU in one and NUMBER in one for one in said(decision))
     assert GPU not in limits(decision)

@@ -62,7 +62,9 @@ def test_r10_a_key_near_to_ours_is_warned_about() -> None:
     asked = gpu_pod({GPU: "1"})
     asked["metadata"]["annotations"] = {"nvidia.com/gpu.memory": "8000Mi", "example.com/gpu": "1"}
     (warning,) = mutate.decide(asked, "default", laws.SHIPPED).warnings
-    assert warning.startswith("metadata.annotations[nvidia.com/gpu.memory] is not read; did you")
+    assert str(warning).startswith(
+        "metadata.annotations[nvidia.com/gpu.memory] is not read; did you"
+    )
 
 
 def test_r10_a_policy_on_the_deployment_is_warned_about_at_its_creation() -> None:
@@ -74,7 +76,7 @@ def test_r10_a_policy_on_the_deployment_is_warned_about_at_its_creation() -> Non
     }
     decision = workloads.decide(deployment, "default", laws.SHIPPED)
     (warning,) = decision.warnings
-    assert warning.endswith(
+    assert str(warning).endswith(
         "no effect on Deployment; move it to spec.template.metadata.annotations"
     )
     assert decision.verdict is Verdict.UNCHANGED

@@ -13,7 +13,7 @@ from berth import __version__
 from berth.cli import demo, main
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
-from tests.cli.test_explain import EXAMPLES, FOLDERS, berth
+from tests.cli.test_explain import EXAMPLES, FOLDERS, WRONG, berth
 
 HEAVY = ("aiohttp", "cryptography", "lightkube", "uvloop", "yaml", "msgspec", "asyncio")
 
@@ -77,6 +77,15 @@ def test_the_demo_shows_every_example() -> None:
             assert reason in done.stdout
     assert f"{len(FOLDERS)} Pods: " in done.stdout
     assert "Latency over HTTPS" in done.stdout
+
+
+def test_the_demo_speaks_the_language_of_the_settings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It reads no file of settings, but the environment."""
+    (tmp_path / "pod.yaml").write_text(WRONG)
+    monkeypatch.setenv("BERTH_LANGUAGE", "zh")
+    assert "0.5 不是整数；请写 1" in berth("demo", "--examples", str(tmp_path)).stdout
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,18 @@ import yaml
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 FOLDERS = sorted(folder.name for folder in EXAMPLES.iterdir() if folder.is_dir())
-KEYS = ["source", "kind", "name", "demand", "decision", "reasons", "warnings", "patch", "pod"]
+KEYS = [
+    "source",
+    "kind",
+    "name",
+    "demand",
+    "decision",
+    "said",
+    "reasons",
+    "warnings",
+    "patch",
+    "pod",
+]
 
 GPU = """
 apiVersion: v1
@@ -44,6 +55,23 @@ def test_an_example_is_explained_as_it_promises(folder: str) -> None:
     expected = yaml.safe_load((EXAMPLES / folder / "expected.yaml").read_text())
     assert {key: row[key] for key in expected} == expected
     assert all(not row[key] for key in ("reasons", "warnings", "patch") if key not in expected)
+
+
+def test_the_language_is_that_of_the_settings() -> None:
+    """Sentences are in Chinese, whatever is for scripts is not."""
+    english, chinese = (
+        rows("-f", "-", stdin=WRONG),
+        rows("-f", "-", "--set", "language=zh", stdin=WRONG),
+    )
+    where = "spec.containers[0].resources.limits[nvidia.com/gpu]"
+    assert chinese[0].pop("reasons") == [
+        f"{where}：0.5 不是整数；请写 1，并用显存或算力资源说明需要这张卡的多少"
+    ]
+    assert english[0].pop("reasons")[0].startswith(f"{where}: 0.5 is not a whole number; ")
+    assert english == chinese
+    text = berth("explain", "-f", "-", "--set", "language=zh", stdin=GPU).stdout
+    assert "? c：1 个 nvidia，全部显存，全部算力" in text
+    assert "- spec.schedulerName：只有 HAMi 调度器了解卡的份额" in text
 
 
 def test_a_row_has_the_promised_keys_and_its_patch_gives_its_pod() -> None:

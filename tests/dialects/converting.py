@@ -101,6 +101,11 @@ def annotations(decision: Decision) -> dict[str, str]:
     return dict(pod["metadata"].get("annotations") or {})
 
 
+def said(decision: Decision) -> list[str]:
+    """Return the warnings in English."""
+    return [str(warning) for warning in decision.warnings]
+
+
 def only_share(pod: Pod, by: Rules) -> Share:
     """Return the share of the one container that has one."""
     reading = translate.read(project.pod(pod), by.options, skip_privileged=True)

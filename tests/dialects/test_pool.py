@@ -10,7 +10,8 @@ from berth.dialects import translate
 from berth.model.charge import Claim
 from berth.model.decided import Decided
 from berth.model.decision import Reason, Verdict
-from berth.model.edit import Refuse, Warn
+from berth.model.problem import Problem
+from berth.model.said import Said
 from tests.dialects.converting import (
     A100,
     GPU,
@@ -27,6 +28,7 @@ from tests.dialects.converting import (
     decide,
     limits,
     patched,
+    said,
 )
 from tests.pods import container, pod
 
@@ -108,7 +110,7 @@ def test_chosen_devices_are_variables(*, visible: bool) -> None:
         ),
     )
     changes = translate.write(demand, placed, read, by.options)
-    edits = [one for one in changes if not isinstance(one, Warn | Refuse)]
+    edits = [one for one in changes if not isinstance(one, Said | Problem)]
     result: Any = patch.record(asked, edits)[1]
     keys = [names.CHOSEN_DEVICES, *([names.VISIBLE_DEVICES] if visible else [])]
     a, b, c = result["spec"]["containers"]
@@ -136,7 +138,7 @@ def test_whole_cards_lose_a_share_with_a_name() -> None:
     assert decide(asking({GPU: "1"}), by).verdict is Verdict.UNCHANGED
     decision = patched(asking({GPU: "2", MEMORY: "1000"}), by)
     assert limits(decision) == {GPU: "2"}
-    assert any("(memory)" in one for one in decision.warnings)
+    assert any("(memory)" in one for one in said(decision))
     refusing = converting("plain", loss="refuse")
     assert decide(asking({GPU: "2", MEMORY: "1000"}), refusing).verdict is Verdict.REFUSED
 

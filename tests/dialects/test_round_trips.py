@@ -165,13 +165,14 @@ def test_each_loss_has_its_name(target: str, case: tuple[str, Pod]) -> None:
         return  # nothing is translated
     _, lost = sayable(share, target)
     refused = mutate.decide(before, "default", RULES["refuse"][target])
-    named = {problem.what.rpartition("(loss ")[2].split(" ")[0] for problem in refused.problems}
+    named = {str(problem.facts["kind"]) for problem in refused.problems}
     assert named == {loss.value for loss in lost}
     assert {problem.reason for problem in refused.problems} <= {Reason.LOSS}
     warned = mutate.decide(before, "default", RULES["warn"][target])
-    assert {w.split("lost (")[1].split(")")[0] for w in warned.warnings if "lost (" in w} == named
+    lost_there = (one for one in warned.warnings if one.code == "lost")
+    assert {str(one.facts["kind"]) for one in lost_there} == named
     dropped = mutate.decide(before, "default", RULES["drop"][target])
-    assert not [one for one in dropped.warnings if "lost (" in one]
+    assert "lost" not in [one.code for one in dropped.warnings]
     assert dropped.pod == warned.pod
 
 

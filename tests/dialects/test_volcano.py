@@ -28,6 +28,7 @@ from tests.dialects.converting import (
     decide,
     limits,
     patched,
+    said,
 )
 from tests.dialects.converting import converting as cluster
 from tests.pods import container, pod
@@ -55,10 +56,10 @@ def test_a6_percent_of_cards_that_differ_is_refused_with_their_sizes() -> None:
     """Which would be meant, nobody can know before the card is chosen."""
     several = cluster("volcano", T4, A100, H100)
     for asked in ({GPU: "1", PERCENT: "40"}, {NUMBER: "1", VPERCENT: "40"}):
-        reason, said = refusal(asking(asked), several)
+        reason, words = refusal(asking(asked), several)
         assert reason is Reason.UNKNOWN_SIZE
-        assert "15360, 40960, 81559 MiB" in said
-        assert names.GPU_MODEL in said
+        assert "15360, 40960, 81559 MiB" in words
+        assert names.GPU_MODEL in words
 
 
 def test_a6_with_a_model_the_size_is_known() -> None:
@@ -114,7 +115,7 @@ def test_a9_5_blocks_are_rounded_up_with_a_word() -> None:
     blocks = cluster("volcano", stacks={"volcano": {"blockMib": 1024}})
     decision = patched(asking({GPU: "1", MEMORY: "3000"}), blocks)
     assert limits(decision) == {NUMBER: "1", VMEMORY: "3"}
-    assert any("(rounding)" in one and "3072" in one for one in decision.warnings)
+    assert any("(rounding)" in one and "3072" in one for one in said(decision))
 
 
 def test_a9_6_cores() -> None:
@@ -130,23 +131,23 @@ def test_a9_6_cores() -> None:
 
 def test_a9_7_more_cards_than_a_node_has_are_refused() -> None:
     """Where the cluster is known; else the number passes, as nobody can say."""
-    reason, said = refusal(asking({GPU: "16"}), cluster("volcano", A100, T4))
+    reason, words = refusal(asking({GPU: "16"}), cluster("volcano", A100, T4))
     assert reason is Reason.NO_SUCH_CARD
-    assert "the largest node here has 8" in said
+    assert "the largest node here has 8" in words
     assert limits(patched(asking({GPU: "16"}), VOLCANO)) == {NUMBER: "16"}
 
 
 def test_a9_8_init_containers_are_refused_unless_the_settings_say_otherwise() -> None:
     """Volcano gives them nothing, while the node's account would hold it."""
     asked = pod(container(), initContainers=[container("fetch", {GPU: "1", MEMORY: "100"})])
-    reason, said = refusal(asked)
+    reason, words = refusal(asked)
     assert reason is Reason.LOSS
-    assert "spec.initContainers[0]" in said
+    assert "spec.initContainers[0]" in words
     for handling, told in (("warn", 1), ("drop", 0)):
         by = cluster("volcano", losses={"init-container": handling})
         decision = patched(asked, by)
         assert limits(decision, 0, "initContainers") == {NUMBER: "1", VMEMORY: "100"}
-        assert sum("(init-container)" in one for one in decision.warnings) == told
+        assert sum("(init-container)" in one for one in said(decision)) == told
 
 
 def test_a9_9_annotations() -> None:
@@ -166,13 +167,13 @@ def test_a9_9_annotations() -> None:
     assert found["volcano.sh/vgpu-use-gpuuuid"] == "GPU-1"
     assert found["volcano.sh/vgpu-nouse-gpuuuid"] == "GPU-2"
     assert found["volcano.sh/vgpu-mode"] == "mig"
-    said = " ".join(decision.warnings)
+    told = " ".join(said(decision))
     for lost in ("(policy)", "(priority)", "(devices)", "node-scheduler-policy"):
-        assert lost in said
+        assert lost in told
     newer = patched(
         asking({GPU: "1"}, asked), cluster("volcano", stacks={"volcano": {"minor": 16}})
     )
-    assert "(devices)" not in " ".join(newer.warnings)
+    assert "(devices)" not in " ".join(said(newer))
 
 
 @pytest.mark.parametrize("scheduler", ["", "default-scheduler", "volcano"])
@@ -187,7 +188,7 @@ def test_a9_10_another_scheduler_is_a_conflict(scheduler: str) -> None:
     """The Pod is left alone, and its author is told; not so without a device."""
     decision = decide(asking({GPU: "1"}, schedulerName=scheduler), VOLCANO)
     assert decision.verdict is Verdict.IGNORED
-    assert scheduler in decision.warnings[0]
+    assert scheduler in said(decision)[0]
     assert decide(asking({"cpu": "1"}, schedulerName=scheduler), VOLCANO).warnings == ()
     taking = cluster("volcano", takeSchedulers=[scheduler])
     assert limits(patched(asking({GPU: "1"}, schedulerName=scheduler), taking)) == {NUMBER: "1"}
@@ -241,7 +242,7 @@ def test_a9_15_templates_are_translated_as_pods_are() -> None:
     (template,) = templates.find(job)
     assert limits(patched(template.pod, VOLCANO))[NUMBER] == "2"
     grouped = patched(asking(SHARE, {names.VOLCANO_GROUPS[0]: "ring"}), VOLCANO)
-    assert any("PodGroup" in one for one in grouped.warnings)
+    assert any("PodGroup" in one for one in said(grouped))
 
 
 def test_a9_17_hami_leaves_what_is_written_alone() -> None:
@@ -319,10 +320,10 @@ def test_where_memory_comes_from(
 )
 def test_a_size_that_is_none_is_refused(text: str) -> None:
     """Never taken for the whole card; the message names the annotation."""
-    reason, said = refusal(asking({GPU: "1"}, {names.GPU_MEMORY: text}))
+    reason, words = refusal(asking({GPU: "1"}, {names.GPU_MEMORY: text}))
     assert reason is Reason.ANNOTATION
-    assert names.GPU_MEMORY in said
-    assert len(said) < 300
+    assert names.GPU_MEMORY in words
+    assert len(words) < 300
 
 
 @pytest.mark.parametrize(
@@ -336,8 +337,8 @@ def test_a_size_that_is_none_is_refused(text: str) -> None:
 )
 def test_a_model_that_is_none_is_refused(key: str, text: str) -> None:
     """By the annotation that is wrong."""
-    reason, said = refusal(asking({GPU: "1"}, {names.MODEL: "7b", key: text}))
-    assert (reason, key in said) == (Reason.ANNOTATION, True)
+    reason, words = refusal(asking({GPU: "1"}, {names.MODEL: "7b", key: text}))
+    assert (reason, key in words) == (Reason.ANNOTATION, True)
 
 
 def test_models_take_what_is_known_of_them() -> None:
@@ -355,9 +356,9 @@ def test_models_take_what_is_known_of_them() -> None:
 
 def test_more_than_any_card_has_is_refused() -> None:
     """With the sizes that there are."""
-    reason, said = refusal(asking({GPU: "1", MEMORY: "50000"}), cluster("volcano", T4, A100))
+    reason, words = refusal(asking({GPU: "1", MEMORY: "50000"}), cluster("volcano", T4, A100))
     assert reason is Reason.NO_SUCH_CARD
-    assert "15360, 40960 MiB" in said
+    assert "15360, 40960 MiB" in words
 
 
 DEFAULTS = {"cpuRequest": "4", "cpuLimit": "8", "memoryRequest": "16Gi", "memoryLimit": "32Gi"}
@@ -432,7 +433,7 @@ def test_oversubscription_is_capped_and_recorded() -> None:
 def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
     """A user's own tooling may look for nvidia.com/gpu."""
     decision = patched(asking(SHARE), VOLCANO)
-    assert any(GPU in one and NUMBER in one for one in decision.warnings)
+    assert any(GPU in one and NUMBER in one for one in said(decision))
     assert '"nvidia.com/gpu":"2"' in annotations(decision)[names.ORIGINAL_REQUEST]
 
 
@@ -448,7 +449,7 @@ def test_other_accelerators_stay_in_their_words() -> None:
     """Volcano reads HAMi's words of them; the loss has a name."""
     decision = patched(asking({"cambricon.com/vmlu": "1"}), VOLCANO)
     assert limits(decision)["cambricon.com/vmlu"] == "1"
-    assert any("(accelerator)" in one for one in decision.warnings)
+    assert any("(accelerator)" in one for one in said(decision))
     assert refusal(asking({"cambricon.com/vmlu": "1"}), cluster("volcano", loss="refuse"))[0] is (
         Reason.LOSS
     )

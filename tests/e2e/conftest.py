@@ -1,7 +1,6 @@
 """The real webhook, registered at the real API server by itself."""
 
 import json
-import socket
 import subprocess
 import sys
 import time
@@ -13,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests import pods, webhook
+from tests.cluster import ports
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.namespaces import own
 from tests.e2e.api import Api
@@ -42,7 +42,7 @@ def register(
         scheduler: str = "default-scheduler",
     ) -> Iterator[webhook.Webhook]:
         folder = tmp_path_factory.mktemp("webhook")
-        port = _free_port()
+        (port,) = ports.free(1)
         known = ("--kubeconfig", str(control_plane.kubeconfig))
         url = f"https://127.0.0.1:{port}"
         flags = ("--register", *known, "--url", url, "--port", str(port), *arguments)
@@ -103,13 +103,6 @@ def _await_registration(api: Api, running: webhook.Webhook, scheduler: str) -> N
                 return
             assert time.monotonic() < deadline, (status, answer, running.log)
             time.sleep(0.05)
-
-
-def _free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-        return port
 
 
 def explained(*arguments: str) -> tuple[int, list[dict[str, Any]]]:

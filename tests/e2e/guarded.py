@@ -118,15 +118,19 @@ def all_checked(policy: Object, name: str) -> Object:
     """Return a policy of the same variables, each of which the controllers have to look at.
 
     Of a policy, they check the validations alone: a variable that is of no type, they take as any.
+    For each validation they look at every variable anew, so all looks are in one.
     """
     spec = policy["spec"]
-    looks = [f"dyn(variables.{one['name']}) != null" for one in spec["variables"]]
-    looks += [f"dyn({one['expression']}) != null" for one in spec["variables"]]
-    validations = [{"expression": look} for look in looks]
+    looks = [f"dyn(variables.{one['name']})" for one in spec["variables"]]
+    looks += [f"dyn({one['expression']})" for one in spec["variables"]]
     return {
         **policy,
         "metadata": {"name": name},
-        "spec": {**spec, "matchConditions": [], "validations": validations},
+        "spec": {
+            **spec,
+            "matchConditions": [],
+            "validations": [{"expression": f"[{', '.join(looks)}] != []"}],
+        },
     }
 
 

@@ -35,9 +35,10 @@ from tests.wire import raw
 CONFIGURATION = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/berth"
 SECRET = "berth-webhook-ca"
 JSON_PATCH = "application/json-patch+json"
+REST = 0.02  # seconds between two creations: without, they would take all of both processors
 QUICK = (
     *("--set", "certificates.store=secret", "--set", "certificates.checkSeconds=0.5"),
-    *("--set", "certificates.settleSeconds=2", "--set", "certificates.leafDays=0.0003"),
+    *("--set", "certificates.settleSeconds=2", "--set", "certificates.leafDays=0.00015"),
 )
 
 
@@ -124,7 +125,7 @@ class Creations:
 
     def run(self) -> None:
         """Create until told to stop."""
-        while not self.stop.is_set():
+        while not self.stop.wait(REST):
             known = "".join(trusted(self.api))
             status, answer = self.api.create(_gpu(), self.namespace, dry_run=True)
             if status != 201 or answer["spec"]["schedulerName"] != "hami-scheduler":
@@ -183,6 +184,7 @@ def test_l5_l11_a_new_ca_takes_over_and_no_creation_fails(
     """Two replicas, started at once, agree on a CA, and on the next: old, both, new."""
     with replicas(control_plane, tmp_path, namespace, 2) as servers:
         assert raw.eventually(lambda: all(is_ready(one) for one in servers), 30)
+        assert raw.eventually(lambda: any(one.logged("certificates.made") for one in servers))
         assert sum(len(one.logged("certificates.made")) for one in servers) == 1
         old = kept(api, namespace)["current"]["certificate"]
         assert trusted(api) == {old}

@@ -53,7 +53,7 @@ def zones(
         yield found
 
 
-def test_i9_it_refuses_just_what_would_have_been_translated(
+def test_it_refuses_just_what_would_have_been_translated(
     control_plane: ControlPlane, api: Api, zones: dict[str, tuple[str, Rules]]
 ) -> None:
     """As it came, each Pod that would be written anew; and none as the webhook has written it."""

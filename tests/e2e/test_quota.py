@@ -98,6 +98,7 @@ def test_a_second_call_for_one_creation_claims_once(
     config.write_text(INJECTION)
     with register("--config", str(config)) as running:
         limited(api, namespace, {f"limits.{MEMORY}": "1000"}, {MEMORY: "1"})
+        eventually(lambda: len(running.logged("admission.reviewed")) == running.reviews)
         before = len(running.logged("admission.reviewed"))
         status, made = api.create(asking(), namespace)
         assert status == 201, made

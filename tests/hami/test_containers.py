@@ -67,7 +67,7 @@ def test_a_privileged_container_is_left_out_of_sharing_with_a_warning(tmp_path: 
     decision = decide(asked, rules(tmp_path))
     assert decision.verdict is Verdict.UNCHANGED
     (warning,) = decision.warnings
-    assert warning.startswith("spec.containers[0]: privileged")
+    assert str(warning).startswith("spec.containers[0]: privileged")
 
 
 def neighbours() -> Pod:

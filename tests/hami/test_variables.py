@@ -67,7 +67,7 @@ def test_the_choice_of_devices_is_taken_out(entries: list[dict[str, Any]], tmp_p
     asked = pod(container(limits={GPU: "1"}, env=[*env(A="1"), *entries, *env(B="2")]))
     decision = decide(asked, rules(tmp_path))
     assert main(decision)["env"] == env(A="1", B="2")
-    assert any(VISIBLE in warning for warning in decision.warnings)
+    assert any(VISIBLE in str(warning) for warning in decision.warnings)
 
 
 def test_the_choice_of_devices_may_be_refused_or_kept(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from berth.admission import wire
+from berth.words.catalogue import CATALOGUES
 from tests.hami.deciding import GPU, PERCENT, PRIORITY, decide, rules
 from tests.pods import Pod, container, gpu_pod, pod
 
@@ -60,5 +61,7 @@ def test_a_warning_begins_with_its_place_and_is_not_cut(
 ) -> None:
     """Kubernetes asks for at most 120 characters (HAMi never warns: differences, "warnings")."""
     (warning,) = decide(asked, rules(tmp_path, *flags, **config)).warnings
-    assert warning.startswith(("spec", "metadata"))
-    assert wire.clean([warning]) == [warning]
+    for language in CATALOGUES:
+        text = warning.text(language)
+        assert text.startswith(("spec", "metadata"))
+        assert wire.clean([text]) == [text]

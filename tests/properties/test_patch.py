@@ -12,8 +12,10 @@ from berth.admission import patch
 from berth.errors import PatchError
 from berth.model.edit import Append, Drop, Edit, Put
 from berth.model.raw import Json, Path
+from berth.model.said import Said
 
 KEYS = st.sampled_from(["a", "b/c", "d~e", "~1", "", "0", "-", "ü"])
+WHY = Said("why.original")
 LEAVES = st.none() | st.booleans() | st.integers(-3, 3) | st.text(max_size=2)
 TREES: st.SearchStrategy[Any] = st.recursive(
     LEAVES,
@@ -57,7 +59,7 @@ def test_an_independent_library_comes_to_the_same_document(
 @given(DOCUMENTS, PATHS, TREES)
 def test_what_is_put_is_there_afterwards(document: dict[str, Any], path: Path, value: Json) -> None:
     """After a Put the value stands at its path, and putting it again gives no operation."""
-    edit = Put(path, value, "")
+    edit = Put(path, value, WHY)
     try:
         _, result = patch.record(document, [edit])
     except PatchError:
@@ -92,7 +94,7 @@ def test_applying_an_operation_fails_where_the_library_fails(
 
 def test_parents_are_made_once() -> None:
     """Two entries of a list that lacks: one `add` of the list, then one `add` to its end."""
-    edits = [Append(("spec", "env"), name, "") for name in ("a", "b")]
+    edits = [Append(("spec", "env"), name, WHY) for name in ("a", "b")]
     operations, result = patch.record({"spec": {}}, edits)
     assert operations == [
         {"op": "add", "path": "/spec/env", "value": ["a"]},

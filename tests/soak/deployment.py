@@ -1,19 +1,18 @@
 """Two real replicas of the webhook behind one endpoint, kept as a Deployment and a Service do."""
 
 import http.client
-import json
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from tests import pods, webhook
 from tests.cluster.controlplane import ControlPlane
-from tests.cluster.kubectl import Kubectl
+from tests.e2e.api import Api, Object
 from tests.soak import proxy, volume
 
 REPLICAS = 2
@@ -133,7 +132,7 @@ def deployed(
         deployment = Deployment(folder, endpoint, given, dict(files), stack)
         for _ in range(REPLICAS):
             deployment.start()
-        until(lambda: "hami-scheduler" in tried(plane, namespace), "the API server calls us")
+        until(lambda: _rewritten(*tried(plane, namespace)), "the API server calls us")
         yield deployment
 
 
@@ -153,14 +152,17 @@ def until(holds: Callable[[], bool], what: str) -> None:
         time.sleep(0.02)
 
 
-def tried(plane: ControlPlane, namespace: str) -> str:
-    """Return what kubectl says to the creation of a GPU Pod, by server dry-run."""
+def tried(plane: ControlPlane, namespace: str) -> tuple[int, Object]:
+    """Return the API server's answer to the creation of a GPU Pod, by dry run."""
     pod = pods.gpu_pod({"nvidia.com/gpu": "1"})
     del pod["metadata"]["namespace"]
-    kubectl = Kubectl(plane=plane, namespace=namespace)
-    create = ("create", "--dry-run=server", "-o", "json", "-f", "-")
-    done = kubectl(*create, input=json.dumps(pod), check=False)
-    return done.stdout + done.stderr
+    api = Api(plane)
+    with closing(api.connection):
+        return api.create(pod, namespace, dry_run=True)
+
+
+def _rewritten(status: int, answer: Object) -> bool:
+    return status == 201 and answer["spec"]["schedulerName"] == "hami-scheduler"
 
 
 def _unregister(known: tuple[str, ...]) -> None:

@@ -167,12 +167,15 @@ def _backstop(ground: Ground) -> Iterator[None]:
     kubectl = Kubectl(plane=ground.plane, namespace=ground.namespace)
     kubectl("apply", "-f", "-", input=policy)
     try:
-        until(
-            lambda: _REFUSAL in deployment.tried(ground.plane, ground.namespace), "it is in force"
-        )
+        until(lambda: _refuses(ground), "it is in force")
         yield
     finally:
         kubectl("delete", "-f", "-", input=policy)
+
+
+def _refuses(ground: Ground) -> bool:
+    _, answer = deployment.tried(ground.plane, ground.namespace)
+    return _REFUSAL in answer.get("message", "")
 
 
 def under_way(deployed: Deployment) -> int:

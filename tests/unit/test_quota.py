@@ -244,7 +244,8 @@ def test_a_share_of_unknown_size_passes_with_a_warning_or_is_refused(rules: Writ
     asked = gpu_pod({GPU: "1", PERCENT: "50"})
     passed = cluster.ask(asked, dry_run=True)
     assert passed.verdict is Verdict.PATCHED
-    assert passed.warnings == (f"{MEMORY} is not named, so quota gpu cannot count all of it",)
+    (warning,) = passed.warnings
+    assert str(warning) == f"{MEMORY} is not named, so quota gpu cannot count all of it"
     assert said(cluster, asked, deny_unsized=True) == (
         f"{LIMITS}[{GPU}]: namespace default uses 0 MiB, this Pod asks for memory that is "
         "not known before it has a device, and ResourceQuota gpu allows 1000 MiB "

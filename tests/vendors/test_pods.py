@@ -70,7 +70,7 @@ def test_the_number_of_cards_is_that_of_the_last_container(tmp_path: Path) -> No
     )
     metadata: Any = decision.pod["metadata"]
     assert metadata["annotations"]["mthreads.com/request-gpu-num"] == "3"
-    assert any("is replaced by 3" in warning for warning in decision.warnings)
+    assert any("is replaced by 3" in str(warning) for warning in decision.warnings)
 
 
 def test_a_containers_own_name_is_told_once(tmp_path: Path) -> None:
@@ -128,4 +128,4 @@ def test_a_misplaced_name_is_told_for_every_accelerator(tmp_path: Path) -> None:
     """A resource as an annotation asks for nothing."""
     asked = pod(container(), metadata={"annotations": {f"{CHIP}-memory": "5000"}})
     (warning,) = decide(asked, rules(tmp_path)).warnings
-    assert warning.startswith(f"metadata.annotations[{CHIP}-memory] has no effect")
+    assert str(warning).startswith(f"metadata.annotations[{CHIP}-memory] has no effect")

@@ -34,16 +34,16 @@ def _closed(connection: socket.socket, within: float = 10) -> bytes:
 def test_w12_an_answer_that_would_come_too_late_is_not_computed(tmp_path: Path) -> None:
     """504 before the caller's time is over, and no decision is told of."""
     with webhook.running(tmp_path) as running, raw.opened(running) as connection:
-        head = raw.request(BODY).replace(b"/mutate", b"/mutate?timeout=1s")
+        head = raw.request(BODY).replace(b"/mutate", b"/mutate?timeout=3s")
         started = time.monotonic()
         connection.sendall(head[:-100])
         assert raw.answer(connection.makefile("rb")).status == 504
-        assert time.monotonic() - started < 1
+        assert time.monotonic() - started < 3
         assert running.ask(ASKED, path="/mutate?timeout=1ns").status == 504
         assert running.ask(ASKED, path="/mutate?timeout=5s").status == 200
         late = {"operation": "", "resource": "pods", "result": "late"}
         assert running.figure("hami_webhook_requests_total", **late) == 2
-        assert len(running.logged("admission.reviewed")) == 1
+        assert running.reviews == 1
 
 
 def test_w16_a_head_that_does_not_come_is_not_waited_for(tmp_path: Path) -> None:

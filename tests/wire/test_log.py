@@ -30,6 +30,7 @@ def test_l15_a_name_in_the_log_is_no_longer_than_a_name(webhook: Webhook) -> Non
     webhook.ask(review(pod, uid="l15", **names))
     line = raw.logged(webhook, "l15")
     assert (line["pod"], line["codes"], line["namespace"]) == ("", ["negative"], "n" * 253)
+    assert line["said"] == ["negative"]
     assert (line["owner"], len(line["reasons"])) == ("o" * 253, 32)
 
 

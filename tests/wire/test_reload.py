@@ -59,6 +59,32 @@ def test_a_changed_file_is_taken(running: Webhook, files: tuple[Path, Path]) -> 
     assert running.figure("berth_configuration_reloads_total", result="ok") == 1
 
 
+def test_the_language_is_taken_too_and_the_log_keeps_its_own(
+    running: Webhook, files: tuple[Path, Path]
+) -> None:
+    """Who creates a Pod reads Chinese from then on; logs and their codes stay as they are."""
+    asked = pods.gpu_pod({"nvidia.com/gpu": "-1"})
+    where = "spec.containers[0].resources.limits[nvidia.com/gpu]"
+    in_english = f"{where}: -1 is negative; write a number from 0 to 1024"
+    in_chinese = f"{where}：-1 是负数；请写 0 到 1024 之间的数"
+
+    def message() -> object:
+        return running.ask(webhook.review(asked, uid="said")).response["status"]["message"]
+
+    assert message() == in_english
+    files[0].write_text("language: zh")
+    assert raw.eventually(lambda: message() == in_chinese)
+    last = running.ask(webhook.review(asked, uid="last")).response
+    assert last["status"]["details"]["causes"][0]["message"] == "-1 是负数；请写 0 到 1024 之间的数"
+    assert last["auditAnnotations"]["reasons"] == in_english
+    line = raw.logged(running, "last")
+    assert (line["codes"], line["said"], line["reasons"]) == (
+        ["negative"],
+        ["negative"],
+        [in_english],
+    )
+
+
 def test_sighup_takes_it_too(running: Webhook, files: tuple[Path, Path]) -> None:
     """For where no event comes; the same files again are no new generation."""
     running.process.send_signal(signal.SIGHUP)
@@ -79,7 +105,7 @@ def test_l10_a_bad_file_is_kept_out(running: Webhook, files: tuple[Path, Path]) 
     assert ready.status == 200
     assert b"generation 1 goes on" in ready.body
     assert b"scheduler.nam is not a setting; did you mean name?" in ready.body
-    assert running.logged("configuration.refused")
+    assert raw.eventually(lambda: bool(running.logged("configuration.refused")))
     files[0].write_text("scheduler: {name: second}")
     assert raw.eventually(lambda: _scheduler(running) == "second")
     assert running.ask(path="/readyz", method="GET").body == b"ok"

@@ -7,8 +7,9 @@ whichever scheduler the Pod names.
 from collections.abc import Iterator, Mapping
 
 from berth.admission.rules import Rules
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.raw import Json, JsonObject
+from berth.model.said import Said
 
 _SHOWN = 100  # characters of a name that an authenticator made up
 _NONE: Mapping[str, Json] = {}
@@ -25,8 +26,7 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     if not found or one_account:
         return
     for key in sorted(found):
-        what = "records what HAMi's scheduler gave to a Pod, and this one is new"
-        yield _problem(key, what, "remove it")
+        yield Problem("allocation.new", ("metadata", "annotations", key))
 
 
 def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
@@ -36,20 +36,14 @@ def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterat
         return
     for key in sorted(rules.allocations):
         if now.get(key) != before.get(key):
-            who = user[:_SHOWN] or "who changes it"
-            what = f"records what HAMi's scheduler gave to the Pod, and {who} is not HAMi"
-            fix = "leave it as it is; policy.allocators names who else may write it"
-            yield _problem(key, what, fix)
+            who = user[:_SHOWN] or Said("part.author")
+            yield Problem("allocation.changed", ("metadata", "annotations", key), {"user": who})
 
 
 def _may(user: str, allocators: tuple[str, ...]) -> bool:
     return any(
         user.startswith(one[:-1]) if one.endswith("*") else user == one for one in allocators
     )
-
-
-def _problem(key: str, what: str, fix: str) -> Problem:
-    return Problem(Reason.ALLOCATION, ("metadata", "annotations", key), what, fix)
 
 
 def _annotations(raw: JsonObject) -> Mapping[str, Json]:

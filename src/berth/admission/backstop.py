@@ -6,29 +6,30 @@ it: CEL cannot tell a user's mark from ours. It must never refuse what the runni
 through; docs/decisions/0017-backstop.md says what it leaves open for that.
 """
 
-import orjson
-
 from berth import names
-from berth.admission import audited, registration, rewritten, zones
+from berth.admission import audited, registration, rewritten, spoken, zones
 from berth.admission.rules import Rules
 from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
+from berth.words.catalogue import Language
 
-_SAYS = "the GPU webhook did not rewrite this Pod: container "
-_DO = "; try again shortly, and tell the cluster's administrators if it stays so"
 _NO_WINDOWS = (
     '(object.spec.?os.?name.orValue("") != "" ? object.spec.os.name'
     f' : object.spec.?nodeSelector[?"{names.OS_LABEL}"].orValue("")) != "windows"'
 )
 
 
-def objects(rules: Rules, registered: Registration) -> list[JsonObject]:
-    """Return a policy for each zone, and the binding that puts it in force."""
-    return [one for zone in zones.find(rules, registered) for one in _of_zone(zone, registered)]
+def objects(rules: Rules, registered: Registration, language: Language = "en") -> list[JsonObject]:
+    """Return a policy for each zone, and the binding that puts it in force.
+
+    It refuses in `language`.
+    """
+    found = zones.find(rules, registered)
+    return [one for zone in found for one in _of_zone(zone, registered, language)]
 
 
-def _of_zone(zone: Zone, registered: Registration) -> list[JsonObject]:
+def _of_zone(zone: Zone, registered: Registration, language: Language) -> list[JsonObject]:
     name = "-".join([registered.name, "backstop", *filter(None, zone.name.split("."))])
     group = "admissionregistration.k8s.io/v1"
     metadata: JsonObject = {"name": name, "labels": {"app.kubernetes.io/name": "berth"}}
@@ -37,7 +38,7 @@ def _of_zone(zone: Zone, registered: Registration) -> list[JsonObject]:
             "apiVersion": group,
             "kind": "ValidatingAdmissionPolicy",
             "metadata": metadata,
-            "spec": _spec(zone),
+            "spec": _spec(zone, language),
         },
         {
             "apiVersion": group,
@@ -48,7 +49,7 @@ def _of_zone(zone: Zone, registered: Registration) -> list[JsonObject]:
     ]
 
 
-def _spec(zone: Zone) -> JsonObject:
+def _spec(zone: Zone, language: Language) -> JsonObject:
     rules = zone.rules
     conditions = registration.conditions(rules, "names-a-device", registration.names_device(rules))
     return {
@@ -61,17 +62,15 @@ def _spec(zone: Zone) -> JsonObject:
         "matchConditions": [*conditions, {"name": "no-windows", "expression": _NO_WINDOWS}],
         "variables": [
             {"name": name, "expression": expression}
-            for name, expression in rewritten.variables(rules).items()
+            for name, expression in rewritten.variables(rules, language).items()
         ],
-        "validations": [_validation(check) for check in rewritten.checks(rules)],
+        "validations": [_validation(check, language) for check in rewritten.checks(rules)],
     }
 
 
-def _validation(check: rewritten.Check) -> Json:
-    said = (_SAYS, f"{check.why}{_DO}")
-    before, after = (orjson.dumps(text).decode() for text in said)
+def _validation(check: rewritten.Check, language: Language) -> Json:
     return {
         "expression": check.holds,
         "reason": "Forbidden",
-        "messageExpression": f'{before} + variables.{check.who}.join(", ") + {after}',
+        "messageExpression": spoken.expression(check.says, language),
     }

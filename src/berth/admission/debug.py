@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from berth.admission import project, scope
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects import hami
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.pod import Container, Pod
 from berth.model.raw import JsonObject
 from berth.model.vendor import Vendor
@@ -29,8 +29,7 @@ def problems(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> 
     for container in added:
         if asked and container.privileged and rules.privileged is Privileged.DENY:
             path = (*container.path, "securityContext", "privileged")
-            what = f"container {container.name} is privileged and would see every card"
-            yield Problem(Reason.PRIVILEGED, path, what, "run it without privileges")
+            yield Problem("privileged.ephemeral", path, {"container": container.name})
         yield from _variables(container, vendors, rules)
 
 
@@ -47,8 +46,7 @@ def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Ite
         if rules.device_env is not Handling.KEEP and not _hides(container, vendor):
             found |= rules.options.foreign(container, {vendor.visible_env} - {""})
     for name in sorted(found):
-        what = f"{name} would reach devices past the shares of the Pod"
-        yield Problem(Reason.DEVICE_ENV, (*container.path, "env"), what, "remove it")
+        yield Problem("device-env.ephemeral", (*container.path, "env"), {"name": name})
 
 
 def _hides(container: Container, vendor: Vendor) -> bool:

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from berth.admission.rules import EnvEntry, Injection
 from berth.model import quantity
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.demand import Demand
-from berth.model.edit import Append, Change, Put, Warn
+from berth.model.edit import Append, Change, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json, JsonObject, Path, dotted
+from berth.model.raw import Json, JsonObject, Path
+from berth.model.said import Said
 
 
 def changes(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Change]:
     """Yield the edits of one injection for containers with a device of its vendor."""
-    why = f"injection {injection.name} of the settings"
+    why = Said("why.injection", {"injection": injection.name})
     users = _users(demand, injection)
     if not users:
         return
@@ -42,8 +43,8 @@ def problems(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Problem
         for entry in wanted:
             twins = [present for present in there if present.get(key) == entry.get(key)]
             if twins and not any(_within(entry, twin) for twin in twins):
-                what = f"{entry.get(key)} is taken by the cluster's injection {injection.name}"
-                yield Problem(Reason.CLASH, path, what, f"choose another {key}")
+                facts = {"entry": str(entry.get(key)), "injection": injection.name, "key": key}
+                yield Problem("clash", path, facts)
 
 
 def _users(demand: Demand, injection: Injection) -> list[Container]:
@@ -55,7 +56,7 @@ def _users(demand: Demand, injection: Injection) -> list[Container]:
     ]
 
 
-def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
+def _env(container: Container, entry: EnvEntry, why: Said) -> Iterator[Change]:
     path = (*container.path, "env")
     places = container.places(entry.name)
     if not places:
@@ -65,7 +66,7 @@ def _env(container: Container, entry: EnvEntry, why: str) -> Iterator[Change]:
     if theirs == entry.value:
         return
     if theirs is None or not entry.joined_by:
-        yield Warn(f"{dotted(path)}: {entry.name} is kept as the Pod sets it, against {why}")
+        yield Said("kept.variable", {"path": path, "name": entry.name, "why": why})
     elif not _joined_in(entry, theirs):
         joined = entry.joined_by.join(part for part in (entry.value, theirs) if part)
         yield Put((*path, places[-1]), {"name": entry.name, "value": joined}, why)
@@ -78,7 +79,7 @@ def _joined_in(entry: EnvEntry, theirs: str) -> bool:
 
 
 def _missing(
-    wanted: Iterable[JsonObject], there: Iterable[JsonObject], key: str, place: tuple[Path, str]
+    wanted: Iterable[JsonObject], there: Iterable[JsonObject], key: str, place: tuple[Path, Said]
 ) -> Iterator[Change]:
     """Append what lacks; an entry of the same `key` is ours, or `problems` has refused the Pod."""
     path, why = place
@@ -105,13 +106,14 @@ def _within(ours: Json, theirs: Json) -> bool:
 
 
 def _annotations(
-    there: Mapping[str, Json], wanted: Mapping[str, str], why: str
+    there: Mapping[str, Json], wanted: Mapping[str, str], why: Said
 ) -> Iterator[Change]:
     for key, value in wanted.items():
+        path = ("metadata", "annotations", key)
         if key not in there:
-            yield Put(("metadata", "annotations", key), value, why)
+            yield Put(path, value, why)
         elif there[key] != value:
-            yield Warn(f"{dotted(('metadata', 'annotations', key))} is kept, against {why}")
+            yield Said("kept.annotation", {"path": path, "why": why})
 
 
 def _tolerates(present: JsonObject, wanted: JsonObject) -> bool:

@@ -127,8 +127,9 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "decision": decision.verdict,
         **({"would": told.verdict} if decision.would else {}),
         "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
+        "said": list(told.said[:_MOST]),
         "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
-        "warnings": [_short(warning) for warning in decision.warnings[:_MOST]],
+        "warnings": [_short(warning.text()) for warning in decision.warnings[:_MOST]],
         "patch": [_hushed(operation) for operation in told.operations[:_MOST]],
     }
 

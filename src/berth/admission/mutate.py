@@ -1,6 +1,6 @@
 """The decision about one new Pod: a plain function that knows neither server nor wire."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from berth import names
 from berth.admission import (
@@ -20,11 +20,14 @@ from berth.dialects import translate
 from berth.dialects.dialect import Reading
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
-from berth.model.edit import Change, Refuse, Warn
+from berth.model.edit import Change
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
+from berth.model.said import Said
 
-NAMES_NONE = "names none of the devices that Berth knows"
+_NAMES_NONE = Said("left.names-none")
+_AS_IT_SHOULD_BE = Said("left.as-it-should-be")
+_WINDOWS = Said("left.windows")
 
 
 def decide(
@@ -54,7 +57,7 @@ def decide(
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
     changes = list(translate.write(reading.demand, None, pod, rules.options))
-    problems = tuple(_unsaid(changes))
+    problems = tuple(one for one in changes if isinstance(one, Problem))
     if problems:
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
@@ -134,20 +137,21 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     why = scope.ignored(raw, namespace, rules)
     if why is not None:
         told = (
-            (f"spec.schedulerName: {why}; what the Pod asks for is left as it is",)
+            (Said("left-alone", {"path": ("spec", "schedulerName"), "why": why}),)
             if rules.options.conversion and scope.conflicts(raw, namespace, rules)
             else ()
         )
         return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=told)
-    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(NAMES_NONE,))
+    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
     pod = project.pod(raw)
     if pod.os == "windows":
-        why = "a Windows Pod, on whose nodes HAMi does not share cards"
-        warning = f"spec: {why}; its device requests are not managed"
-        warnings = (warning,) if scope.names_known(raw, rules) else ()
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=warnings)
+        left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
+        if scope.names_known(raw, rules):
+            warning = Said("unmanaged.windows", {"path": ("spec",), "why": _WINDOWS})
+            left = left.warned((warning,))
+        return None, left
     return pod, unchanged
 
 
@@ -155,19 +159,12 @@ def _read(pod: Pod, rules: Rules) -> Reading:
     return translate.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
 
 
-def _unsaid(changes: Sequence[Change]) -> Iterator[Problem]:
-    """Yield what the written dialect cannot say, where that is a reason to refuse the Pod."""
-    for one in changes:
-        if isinstance(one, Refuse):
-            yield Problem(one.reason, one.path, one.what, one.fix)
-
-
 def _decision(
-    raw: JsonObject, changes: Sequence[Change], warnings: tuple[str, ...], demand: Demand
+    raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    edits = [change for change in changes if not isinstance(change, Warn | Refuse)]
+    edits = [change for change in changes if not isinstance(change, Said | Problem)]
     if len(edits) < len(changes):
-        warnings += tuple(change.text for change in changes if isinstance(change, Warn))
+        warnings += tuple(change for change in changes if isinstance(change, Said))
     operations, result = patch.record(raw, edits)
     asked = next((share.vendor.dialect for share in demand.shares), "hami")
     if not operations:
@@ -175,7 +172,7 @@ def _decision(
             verdict=Verdict.UNCHANGED,
             pod=raw,
             warnings=warnings,
-            notes=("already as it should be",),
+            notes=(_AS_IT_SHOULD_BE,),
             demand=demand,
             dialect=asked,
         )

@@ -10,11 +10,13 @@ from berth.dialects import hami, kai, translate
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand
-from berth.model.edit import Change, Put, Warn
+from berth.model.edit import Change, Put
 from berth.model.pod import Pod
 from berth.model.raw import Json
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
+_WHY = Said("why.original")
 MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
 
 
@@ -40,10 +42,10 @@ def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
         if key != names.ORIGINAL_REQUEST
     )
     if others + len(names.ORIGINAL_REQUEST) + len(text) > MOST_ANNOTATION_BYTES:
-        yield Warn("metadata.annotations is full, so the original request is not recorded there")
+        yield Said("unrecorded", {"path": ("metadata", "annotations")})
         return
     path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
-    yield Put(path, text, "keeps what was asked for before this change")
+    yield Put(path, text, _WHY)
 
 
 def _converted(

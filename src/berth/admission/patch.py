@@ -42,7 +42,7 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
 
 def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     """Order edits so that each path still means what it meant: lists shrink from their end."""
-    if all([type(edit) is Put for edit in edits]):
+    if all(type(edit) is Put for edit in edits):
         return edits
     drops = [edit for edit in edits if isinstance(edit, Drop)]
     drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)

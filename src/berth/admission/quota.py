@@ -15,13 +15,15 @@ from msgspec.structs import replace
 
 from berth import names
 from berth.model import quantity
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Put
 from berth.model.pod import Pod
 from berth.model.raw import Path
+from berth.model.said import Facts, Said
 from berth.model.vendor import Vendor
 
+_COUNTED_ONCE = Said("why.counted-once")
 Uses: TypeAlias = Mapping[str, int]
 """By resource name: MiB of memory, and the vendor's own units of cores."""
 
@@ -150,14 +152,14 @@ def mark(pod: Pod, asks: Asked, allowance: Allowance) -> Iterator[Change]:
     """Yield the edit by which a Pod that counts is known again when it is seen."""
     if counts(asks, allowance) and pod.annotations.get(names.DECISION) != allowance.decision:
         path = ("metadata", "annotations", names.DECISION)
-        yield Put(path, allowance.decision, "its share of the quota is counted once")
+        yield Put(path, allowance.decision, _COUNTED_ONCE)
 
 
-def warnings(asks: Asked, allowance: Allowance) -> Iterator[str]:
+def warnings(asks: Asked, allowance: Allowance) -> Iterator[Said]:
     """Yield what a quota cannot count, as nobody knows how large the card will be."""
     for limit in allowance.limits:
         if limit.resource in asks.unsized:
-            yield f"{limit.resource} is not named, so quota {limit.quota} cannot count all of it"
+            yield Said("unsized", {"resource": limit.resource, "quota": limit.quota})
 
 
 def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Problem]:
@@ -168,22 +170,27 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
         # No card is without memory: what is not known is more than nothing.
         beyond = used + amount + unclear > limit.most
         if (amount or unclear) and (beyond or (unclear and allowance.deny_unsized)):
-            numbers = _Numbers(used, amount, limit.most, unclear, limit.unit)
-            what = (
-                f"namespace {allowance.namespace} uses {numbers.of(used)}, this Pod asks for "
-                f"{numbers.wish}, and ResourceQuota {limit.quota} allows {numbers.of(limit.most)} "
-                f"({limit.key})"
-            )
-            fix = numbers.fix(limit.resource)
-            yield Problem(Reason.QUOTA, _place(demand, limit), what, fix)
+            numbers = _Numbers(amount, unclear, limit.unit)
+            room = limit.most - used
+            named = unclear and room > amount
+            code = "quota.unsized" if named else "quota.room" if room > 0 else "quota.full"
+            facts: Facts = {
+                "namespace": allowance.namespace,
+                "used": numbers.of(used),
+                "wish": numbers.wish,
+                "quota": limit.quota,
+                "most": numbers.of(limit.most),
+                "entry": limit.key,
+                "room": numbers.of(room),
+                "resource": limit.resource,
+            }
+            yield Problem(code, _place(demand, limit), facts)
 
 
 class _Numbers(msgspec.Struct, frozen=True):
     """The numbers of a refusal, in words."""
 
-    used: int
     asked: int
-    most: int
     unclear: bool
     unit: str
 
@@ -191,19 +198,12 @@ class _Numbers(msgspec.Struct, frozen=True):
         return f"{amount} {self.unit}".rstrip()
 
     @property
-    def wish(self) -> str:
+    def wish(self) -> Said:
         if not self.unclear:
-            return f"{self.of(self.asked)} more"
+            return Said("part.more", {"amount": self.of(self.asked)})
         if self.asked:
-            return f"at least {self.of(self.asked)} more"
-        return "memory that is not known before it has a device"
-
-    def fix(self, resource: str) -> str:
-        room = self.most - self.used
-        if self.unclear and room > self.asked:
-            return f"name {resource} in each container with a device"
-        less = f"ask for at most {self.of(room)} in all, " if room > 0 else ""
-        return f"{less}end other Pods or have the quota raised"
+            return Said("part.at-least", {"amount": self.of(self.asked)})
+        return Said("part.unsized")
 
 
 def _place(demand: Demand, limit: Limit) -> Path:

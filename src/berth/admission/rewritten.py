@@ -12,12 +12,17 @@ from dataclasses import dataclass
 
 import orjson
 
+from berth.admission import spoken
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects.options import Hidden
+from berth.model.said import Said
 from berth.model.vendor import Vendor
+from berth.words.catalogue import Language
 
 _NO_POLICY = ("", "default")
 _NOBODY = "variables.users.size() == 0"
+_USERS = spoken.later('variables.users.join(", ")')
+_CONTAINER = spoken.later("c.name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,13 +30,14 @@ class Check:
     """What holds of every rewritten Pod, and what to say where it does not."""
 
     holds: str
-    who: str
-    """The variable that lists whom it fails on."""
-    why: str
+    says: Said
 
 
-def variables(rules: Rules) -> dict[str, str]:
-    """Return the expressions that `checks` are made of, each made of those before it."""
+def variables(rules: Rules, language: Language = "en") -> dict[str, str]:
+    """Return the expressions that `checks` are made of, each made of those before it.
+
+    `language` is of those that are sentences.
+    """
     kinds = ("object.spec.containers", "object.spec.?initContainers.orValue([])")
     read = _read(rules)
     found = {"containers": _joined(f"{kind}.map(c, {{{read}}})" for kind in kinds)}
@@ -44,13 +50,13 @@ def variables(rules: Rules) -> dict[str, str]:
         found[name] = f"variables.containers.filter(c, {skipped}({_asks(vendor)}))"
     found["users"] = _joined(f"variables.{name}.map(c, c.name)" for name in asking)
     lacks = [
-        f"variables.{name}.map(c,\n{condition},\nc.name + {words})"
+        f"variables.{name}.map(c,\n{condition},\n{spoken.expression(says, language)})"
         for name, vendor in asking.items()
-        for condition, words in _lacks(name, vendor, rules)
+        for condition, says in _lacks(name, vendor, rules)
     ]
     lacks += [
         f"variables.containers.filter(c, !({_NOBODY}) && {_is_stranger(hidden, asking)})"
-        f".map(c,\n{_shows(hidden)},\nc.name + {_text(f' lacks {hidden.variable}')})"
+        f".map(c,\n{_shows(hidden)},\n{spoken.expression(_lack(hidden.variable), language)})"
         for hidden in rules.options.hidden
     ]
     if lacks:
@@ -100,21 +106,25 @@ def checks(rules: Rules) -> Iterator[Check]:
     scheduler = rules.options.scheduler_name
     if scheduler:
         ours = f'object.spec.?schedulerName.orValue("") == {_text(scheduler)}'
-        yield _pod_wide(ours, f"spec.schedulerName is not {scheduler}")
-        yield _pod_wide('object.spec.?nodeName.orValue("") == ""', "spec.nodeName is set")
+        about = {"container": _USERS, "scheduler": scheduler}
+        yield _pod_wide(ours, Said("undone.scheduler", about))
+        nowhere = 'object.spec.?nodeName.orValue("") == ""'
+        yield _pod_wide(nowhere, Said("undone.node-name", {"container": _USERS}))
     classed = [name for name, vendor in _asking(rules).items() if vendor.runtime_class]
     if classed:
         none = " && ".join(f"variables.{name}.size() == 0" for name in classed)
-        yield _pod_wide(f"has(object.spec.runtimeClassName) || ({none})", "no RuntimeClass is set")
+        has_class = f"has(object.spec.runtimeClassName) || ({none})"
+        yield _pod_wide(has_class, Said("undone.runtime-class", {"container": _USERS}))
     if rules.privileged is Privileged.DENY:
         unprivileged = "!variables.containers.exists(c, c.privileged)"
-        yield _pod_wide(unprivileged, "the Pod is privileged")
+        yield _pod_wide(unprivileged, Said("undone.privileged", {"container": _USERS}))
     if "lacking" in variables(rules):
-        yield Check(holds="variables.lacking.size() == 0", who="lacking", why="")
+        says = Said("undone.lacking", {"lacking": spoken.later('variables.lacking.join(", ")')})
+        yield Check(holds="variables.lacking.size() == 0", says=says)
 
 
-def _pod_wide(holds: str, why: str) -> Check:
-    return Check(holds=f"{_NOBODY} || {holds}", who="users", why=f" asks for a device, but {why}")
+def _pod_wide(holds: str, says: Said) -> Check:
+    return Check(holds=f"{_NOBODY} || {holds}", says=says)
 
 
 def _asking(rules: Rules) -> dict[str, Vendor]:
@@ -136,33 +146,38 @@ def _asks(vendor: Vendor) -> str:
     return f"{_named(vendor.count)} ? {counted}\n: ({sized})"
 
 
-def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, str]]:
-    """Yield when a container with a share is incomplete (`hami._complete`), and words for it."""
+def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, Said]]:
+    """Yield when a container with a share is incomplete (`completion`), and what is said."""
     target = _target(vendor, rules)
     if target is not vendor:
         yield _leftover(vendor, target)
     own = target.dialect == vendor.dialect
     if own and not (vendor.count_or_size or vendor.count_is_implied):
-        yield f"!({_named(vendor.count)})", _text(f" lacks {vendor.count}")
+        yield f"!({_named(vendor.count)})", _lack(vendor.count)
     if own and vendor.whole_is_named and vendor.cores and not vendor.default_cores:
         without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
-        yield without, _text(f" lacks {vendor.cores}")
+        yield without, _lack(vendor.cores)
     if own and vendor.priority and vendor.priority_env:
         # What no int64 holds is refused by the webhook, and is nothing to compare here.
         amount = f"quantity({_amount(vendor.priority)})"
         stands = _stands(vendor.priority_env, f"string({amount}.asInteger())")
         unset = f"{_named(vendor.priority)} &&\n{amount}.isInteger() &&\n!({stands})"
-        yield unset, _text(f" lacks {vendor.priority_env}")
+        yield unset, _lack(vendor.priority_env)
     if vendor.name_env:
         named = f"c.env.exists(e, e.name == {_text(vendor.name_env)})"
-        yield f"!{named}", _text(f" lacks {vendor.name_env}")
+        yield f"!{named}", _lack(vendor.name_env)
     if vendor.core_policy_env and vendor.core_policy not in _NO_POLICY:
         stands = _stands(vendor.core_policy_env, _text(vendor.core_policy))
-        yield f"!({stands})", _text(f" lacks {vendor.core_policy_env}")
+        yield f"!({stands})", _lack(vendor.core_policy_env)
     if _left_to_the_node(vendor, rules):
         foreign = _foreign(f"variables.left_by_{name}", rules)
-        words = f'" sets " + c.env.filter(e, {foreign})[0].name'
-        yield f"c.env.exists(e,\n{foreign})", words
+        name = spoken.later(f"c.env.filter(e, {foreign})[0].name")
+        says = Said("part.sets", {"container": _CONTAINER, "name": name})
+        yield f"c.env.exists(e,\n{foreign})", says
+
+
+def _lack(name: str) -> Said:
+    return Said("part.lacks", {"container": _CONTAINER, "name": name})
 
 
 def _target(vendor: Vendor, rules: Rules) -> Vendor:
@@ -171,12 +186,13 @@ def _target(vendor: Vendor, rules: Rules) -> Vendor:
     return by.targets.get(vendor.name, vendor) if by else vendor
 
 
-def _leftover(vendor: Vendor, target: Vendor) -> tuple[str, str]:
+def _leftover(vendor: Vendor, target: Vendor) -> tuple[str, Said]:
     """Return when a container still asks in words that are written otherwise."""
     gone = [name for name in vendor.resources if name not in target.resources]
     named = " || ".join(map(_named, gone)) or "false"
     unnamed = "" if vendor.count in gone else f" || !({_named(vendor.count)})"
-    return f"{named}{unnamed}", _text(f" asks in the words of {vendor.dialect}")
+    says = Said("part.leftover", {"container": _CONTAINER, "dialect": vendor.dialect})
+    return f"{named}{unnamed}", says
 
 
 def _whole(vendor: Vendor) -> str:

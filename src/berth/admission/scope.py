@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from berth import names
 from berth.admission.rules import Rules
 from berth.model.raw import Json, JsonObject
+from berth.model.said import Said
 
 _NOTHING: JsonObject = {}
 _OPT_OUTS = (
@@ -13,7 +14,7 @@ _OPT_OUTS = (
 )
 
 
-def ignored(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
+def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     """Say why the Pod is left alone whatever it asks for, or None (HAMi contract 1.2, step 3)."""
     return _left_out(raw, namespace, rules) or _other_scheduler(
         _object(raw.get("spec")).get("schedulerName") or "", rules
@@ -25,16 +26,16 @@ def conflicts(raw: JsonObject, namespace: str, rules: Rules) -> bool:
     return _left_out(raw, namespace, rules) is None and names_known(raw, rules)
 
 
-def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> str | None:
+def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     if namespace in rules.excluded_namespaces:
-        return f"namespace {namespace} is excluded by the settings"
+        return Said("left.namespace", {"namespace": namespace})
     metadata = _object(raw.get("metadata"))
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
-        return "a mirror of a static Pod, whose changes would not reach the node"
+        return Said("left.mirror")
     labels = _object(metadata.get("labels"))
     for key, value in _OPT_OUTS if labels else ():
         if labels.get(key) == value:
-            return f"label {key}={value} opts out"
+            return Said("left.opt-out", {"label": f"{key}={value}"})
     return None
 
 
@@ -44,12 +45,12 @@ def is_mirror(raw: JsonObject, user: str) -> bool:
     return user.startswith(names.NODE_USER) and names.MIRROR_ANNOTATION in annotations
 
 
-def _other_scheduler(scheduler: Json, rules: Rules) -> str | None:
+def _other_scheduler(scheduler: Json, rules: Rules) -> Said | None:
     if isinstance(scheduler, str) and scheduler in rules.schedulers:
         return None
     if scheduler == names.DEFAULT_SCHEDULER:
-        return "the default scheduler keeps its Pods (scheduler.force is off)"
-    return f"scheduler {scheduler} is not ours"
+        return Said("left.default-scheduler")
+    return Said("left.other-scheduler", {"scheduler": str(scheduler)})
 
 
 def concerns(raw: JsonObject, rules: Rules) -> bool:

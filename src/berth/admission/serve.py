@@ -17,6 +17,7 @@ from berth.admission.quotas import Quotas
 from berth.admission.rules import Rules
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
+from berth.model.said import Said
 from berth.observe.readiness import Readiness
 from berth.settings import Server
 
@@ -92,7 +93,7 @@ class Handler:
             if budget is not None and perf_counter() - started > budget:
                 raise _OutOfTimeError  # noqa: TRY301  as where the body does not come
             decision = decide(review, generation, path, self.quotas)
-            answer = wire.answer(review, decision, generation.number)
+            answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
         except _OutOfTimeError:
@@ -222,7 +223,8 @@ def _decide(
     if root == names.INJECT_PATH:
         return _injected(review, generation.rules, name)
     if name and name not in generation.rules.zones:
-        return _unheard(review, f"the conversion {name}", "nothing was translated")
+        why = Said("left.unknown-conversion", {"conversion": name})
+        return _unheard(review, why, Said("not-converted", {"why": why}))
     if root == names.VALIDATE_PATH:
         return _validated(review, generation, name, quotas)
     return _mutated(review, generation, name, quotas)
@@ -256,23 +258,15 @@ def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
         return _NOT_OURS
     wanted = rules.injections.get(name)
     if wanted is None:
-        return _unheard(review, f"the injection {name}", "nothing was injected")
+        why = Said("left.unknown-injection", {"injection": name})
+        return _unheard(review, why, Said("not-injected", {"why": why}))
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
 
 
-def _unheard(review: wire.Review, what: str, so: str) -> Decision:
+def _unheard(review: wire.Review, why: Said, warning: Said) -> Decision:
     """Let pass what another replica registered, whose settings are newer or older for a moment."""
-    why = f"{what} is not in the settings of the replica that was asked"
-    return Decision(
-        verdict=Verdict.IGNORED,
-        pod=review.object or {},
-        notes=(why,),
-        warnings=(f"{why}; {so}",),
-    )
+    pod = review.object or {}
+    return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,), warnings=(warning,))
 
 
-_NOT_OURS = Decision(
-    verdict=Verdict.IGNORED,
-    pod={},
-    notes=("not the creation of a Pod, which alone is our business",),
-)
+_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))

@@ -1,17 +1,15 @@
 """A decision that is told and not carried out: what a namespace in audit gets."""
 
 from collections.abc import Iterator
-from textwrap import wrap
 
-from berth.admission import wire
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import JsonObject, dotted
+from berth.model.raw import JsonObject
+from berth.model.said import Said
 
-_GOES_ON = "… "
 _ENFORCED = (Verdict.PATCHED, Verdict.REFUSED)
 _HEAD = {
-    Verdict.PATCHED: "audit: this Pod would be changed, and is stored as it came",
-    Verdict.REFUSED: "audit: this would be refused, and is let through",
+    Verdict.PATCHED: Said("audit.changed"),
+    Verdict.REFUSED: Said("audit.refused"),
 }
 
 
@@ -29,13 +27,10 @@ def of(decision: Decision, raw: JsonObject) -> Decision:
     )
 
 
-def _warnings(decision: Decision) -> Iterator[str]:
+def _warnings(decision: Decision) -> Iterator[Said]:
     yield _HEAD[decision.verdict]
     for problem in decision.problems:
-        # A warning is short, and what to do is the end of the sentence.
-        first, *more = wrap(str(problem), wire.LONGEST_WARNING - len(_GOES_ON))
-        yield first
-        yield from (f"{_GOES_ON}{line}" for line in more)
+        yield Said("audit.problem", {"path": problem.path, "problem": problem.clause})
     for edit in decision.edits:
-        yield f"{dotted(edit.path)}: {edit.why}"
+        yield Said("audit.edit", {"path": edit.path, "why": edit.why})
     yield from decision.warnings

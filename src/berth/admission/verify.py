@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from berth.admission import allocations, debug, mutate, scope, workloads
 from berth.admission.rules import Rules, Undone
 from berth.admission.wire import Review
-from berth.model.decision import Decision, Problem, Reason, Verdict
+from berth.model.decision import Decision, Problem, Verdict
 from berth.model.edit import Edit
-from berth.model.raw import JsonObject, dotted
+from berth.model.raw import JsonObject
+from berth.model.said import Said
 
-_RETRY = "try again shortly, and tell the cluster's administrators if it stays so"
-_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=("nothing that is validated here",))
+_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.not-validated"),))
 
 
 def decide(
@@ -61,9 +61,8 @@ def created(
     if before is not None and not tuple(_lacking(mutate.decide(new, namespace, before, user))):
         return passed  # it was written under the configuration until a moment ago
     if rules.undone is Undone.WARN:
-        says = "is not as the GPU webhook writes it, so the device may never come"
-        return passed.warned(tuple(f"{dotted(edit.path)} {says}" for edit in lacking))
-    undone = tuple(_undone(edit) for edit in lacking)
+        return passed.warned(tuple(Said("not-rewritten", {"path": edit.path}) for edit in lacking))
+    undone = tuple(Problem("undone", edit.path, {"why": edit.why}) for edit in lacking)
     return Decision(verdict=Verdict.REFUSED, pod=new, problems=undone, demand=passed.demand)
 
 
@@ -92,11 +91,6 @@ def _lacking(decision: Decision) -> Iterator[Edit]:
             continue
         if edit.path == ("spec", "schedulerName") or "resources" in edit.path:
             yield edit
-
-
-def _undone(edit: Edit) -> Problem:
-    what = f"is not as the GPU webhook writes it ({edit.why}): it was not asked, or undone"
-    return Problem(Reason.UNDONE, edit.path, what, _RETRY)
 
 
 def _updated(review: Review, new: JsonObject, old: JsonObject, rules: Rules) -> Decision:

@@ -5,6 +5,7 @@ import re
 from base64 import b64encode
 from collections.abc import Iterable
 from http import HTTPStatus
+from textwrap import wrap
 from typing import Any, Literal
 
 import msgspec
@@ -13,9 +14,12 @@ import orjson
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
+from berth.model.said import Said
+from berth.words.catalogue import CATALOGUES, Language
 
 LONGEST_WARNING = 120  # the API conventions ask for at most 120 characters
 MOST_WARNINGS = 16
+_GOES_ON = "… "
 MOST_PROBLEMS = 32  # what a person reads; a Pod of 3 MiB could have fifty thousand
 MOST_AUDITED = 2000  # characters: an audit event is a line of a file, or a call of its own
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
@@ -156,8 +160,11 @@ def _without_duplicates(pairs: Iterable[tuple[str, Json]]) -> None:
         raise ValueError("duplicate keys")
 
 
-def answer(review: Review, decision: Decision, generation: int) -> bytes:
-    """Answer with what was decided; a patch only where there is one."""
+def answer(review: Review, decision: Decision, generation: int, language: Language = "en") -> bytes:
+    """Answer with what was decided; a patch only where there is one.
+
+    `language` is for the Pod's author. What the audit log keeps is English, for all readers alike.
+    """
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
     if decision.verdict in (Verdict.REFUSED, Verdict.AUDITED) or (
@@ -165,13 +172,13 @@ def answer(review: Review, decision: Decision, generation: int) -> bytes:
     ):
         response["auditAnnotations"] = _audit(decision, generation)
     if decision.verdict is Verdict.REFUSED:
-        response |= {"allowed": False, "status": _status(review, decision)}
+        response |= {"allowed": False, "status": _status(review, decision, language)}
         return _encode(review, response)
     if decision.operations:
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
     if decision.warnings:
-        response["warnings"] = list(clean(decision.warnings))
+        response["warnings"] = warnings(decision, language)
     return _encode(review, response)
 
 
@@ -185,7 +192,7 @@ def _audit(decision: Decision, generation: int) -> JsonObject:
     return audit
 
 
-def _status(review: Review, decision: Decision) -> JsonObject:
+def _status(review: Review, decision: Decision, language: Language) -> JsonObject:
     """422 for what is wrong in itself, 403 for what only this cluster's rules forbid.
 
     The causes are what kubectl lists for an Invalid object, a line each.
@@ -198,26 +205,44 @@ def _status(review: Review, decision: Decision) -> JsonObject:
         {
             "reason": "FieldValueInvalid",
             "field": dotted(problem.path),
-            "message": f"{problem.what}; {problem.fix}",
+            "message": problem.clause.text(language),
         }
         for problem in shown
     ]
+    sentences = [problem.text(language) for problem in shown]
+    if more:
+        sentences.append(Said("part.and-more", {"count": more}).text(language))
     return {
         "code": status.value,
         "reason": "Forbidden" if by_rule else "Invalid",
-        "message": ". ".join([*map(str, shown), *([f"And {more} more"] if more else [])]),
+        "message": CATALOGUES[language].stop.join(sentences),
         "details": {"kind": "Pod", "name": review.name, "causes": causes},
     }
 
 
+def warnings(decision: Decision, language: Language) -> list[Json]:
+    """Return the warnings of a decision as kube-apiserver passes them on."""
+    return [*clean(line for said in decision.warnings for line in _lines(said, language))]
+
+
+def _lines(said: Said, language: Language) -> Iterable[str]:
+    """Return one line, but of a refusal that is let through all of it: it ends in what to do."""
+    text = said.text(language)
+    if said.code != "audit.problem" or len(text) <= LONGEST_WARNING:
+        return [text]
+    first, *more = wrap(text, LONGEST_WARNING - len(_GOES_ON))
+    return [first, *(f"{_GOES_ON}{line}" for line in more)]
+
+
 def clean(warnings: Iterable[str]) -> Iterable[str]:
     """Make warnings that kube-apiserver passes on: one line each, short, no two alike."""
-    lines = (" ".join(_CONTROL.sub(" ", warning).split()) for warning in warnings)
-    short = (
-        line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"
-        for line in lines
-    )
-    return list(dict.fromkeys(short))[:MOST_WARNINGS]
+    lines: dict[str, None] = {}
+    for warning in warnings:
+        line = " ".join(_CONTROL.sub(" ", warning).split())
+        lines[line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"] = None
+        if len(lines) == MOST_WARNINGS:
+            break
+    return [*lines]
 
 
 def _encode(review: Review, response: JsonObject) -> bytes:

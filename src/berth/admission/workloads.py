@@ -7,7 +7,8 @@ from berth.admission.rules import Rules
 from berth.admission.templates import Template
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.raw import Json, JsonObject
+from berth.model.said import Said
 
 
 def decide(
@@ -18,12 +19,13 @@ def decide(
     A template can be changed as long as it lives, so it is not refused. Where its namespace is
     `audited`, its Pods are not either.
     """
-    fate = "its Pods would be refused, but for audit" if audited else "its Pods will be refused"
-    warnings = tuple(_warnings(document, namespace, rules, fate))
+    warnings = tuple(_warnings(document, namespace, rules, audited=audited))
     return Decision(verdict=Verdict.UNCHANGED, pod=document, warnings=warnings)
 
 
-def _warnings(document: JsonObject, namespace: str, rules: Rules, fate: str) -> Iterator[str]:
+def _warnings(
+    document: JsonObject, namespace: str, rules: Rules, *, audited: bool
+) -> Iterator[Said]:
     if namespace in rules.excluded_namespaces:
         return
     for template in templates.find(document):
@@ -34,21 +36,22 @@ def _warnings(document: JsonObject, namespace: str, rules: Rules, fate: str) -> 
             return  # the API server says so itself
         for problem in decision.problems:
             # Two lines: a warning is short, and what to do is the end of the sentence.
-            yield f"{dotted((*template.path, *problem.path))}: {fate}"
-            yield f"{problem.what}; {problem.fix}"
+            path = (*template.path, *problem.path)
+            yield Said("workload.audited" if audited else "workload.refused", {"path": path})
+            yield Said("workload.why", {"problem": problem.clause})
         if not decision.problems:
             yield from decision.warnings
 
 
-def misplaced(document: JsonObject, template: Template, rules: Rules) -> Iterator[str]:
+def misplaced(document: JsonObject, template: Template, rules: Rules) -> Iterator[Said]:
     """Say so where a key that steers a Pod stands on the workload around it, without effect."""
     if not template.path:
         return
-    where = dotted((*template.path, "metadata", "annotations"))
+    where = (*template.path, "metadata", "annotations")
     for name in _annotations(document):
         if name in rules.steering:
-            kind = document.get("kind")
-            yield f"metadata.annotations[{name}] has no effect on {kind}; move it to {where}"
+            place = {"path": ("metadata", "annotations", name), "where": where}
+            yield Said("no-effect.workload", {**place, "kind": str(document.get("kind"))})
 
 
 def _annotations(document: JsonObject) -> Mapping[str, Json]:

@@ -1,55 +1,61 @@
 """What was understood of a Pod's wish, in words for people and as JSON for scripts."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from berth.model.demand import ContainerDemand, Demand, Share, Wishes
 from berth.model.raw import Json, JsonObject
+from berth.model.said import Fact, Said
+from berth.words.catalogue import CATALOGUES, Language
 
 _GIB = 1024
 
 
-def said(demand: Demand) -> Iterator[str]:
+def said(demand: Demand, language: Language) -> Iterator[str]:
     """Yield a line for each container that asks: "main: 1 of nvidia, 16 GiB, 30 % of its cores"."""
+    between = CATALOGUES[language]
     for wanted in demand.containers:
-        if wanted.share:
-            share = wanted.share
-            parts = [
-                f"{share.count} of {share.vendor.name}",
-                *_amounts(share),
-                *_wishes(share.wishes),
-            ]
-            yield f"{wanted.container.name}: {', '.join(parts)}"
-        elif wanted.asks:
-            yield f"{wanted.container.name}: something of {wanted.asks.name}, see below"
+        parts = between.comma.join(part.text(language) for part in _parts(wanted))
+        if parts:
+            yield f"{wanted.container.name}{between.colon}{parts}"
 
 
-def _amounts(share: Share) -> Iterator[str]:
-    each = "each with " if share.count > 1 else ""
+def _parts(wanted: ContainerDemand) -> Iterator[Said]:
+    share = wanted.share
+    if share:
+        yield Said("asks.devices", {"count": share.count, "vendor": share.vendor.name})
+        yield from _amounts(share)
+        yield from _wishes(share.wishes)
+    elif wanted.asks:
+        yield Said("asks.something", {"vendor": wanted.asks.name})
+
+
+def _amounts(share: Share) -> Iterator[Said]:
+    first = Said("asks.slices", {"slices": share.slices}) if share.slices else _memory(share)
+    yield Said("asks.each", {"amount": first}) if share.count > 1 else first
     if share.slices:
-        yield f"{each}{share.slices} slices of it"
         return
-    yield f"{each}{_memory(share)}"
     unit = share.vendor.core_unit
     if share.cores is None:
-        yield "cores without a limit"
+        yield Said("asks.free-cores")
     elif share.cores == unit:
-        yield "all of its cores"
+        yield Said("asks.all-cores")
+    elif unit == 100:
+        yield Said("asks.cores-percent", {"cores": share.cores})
     else:
-        part = f"{share.cores} %" if unit == 100 else f"{share.cores} of {unit}"
-        yield f"{part} of its cores"
+        yield Said("asks.cores", {"cores": share.cores, "unit": unit})
     if share.priority is not None:
-        yield f"priority {share.priority}"
+        yield Said("asks.priority", {"priority": share.priority})
 
 
-def _memory(share: Share) -> str:
+def _memory(share: Share) -> Said:
     if share.memory_mib is not None:
-        return _size(share.memory_mib)
-    if share.memory_percent not in (None, 100):
-        return f"{share.memory_percent} % of its memory"
+        return Said("asks.size", {"size": _size(share.memory_mib)})
+    if share.memory_percent is not None and share.memory_percent != 100:
+        return Said("asks.percent", {"percent": share.memory_percent})
     default = share.vendor.default_memory
     if default and share.memory_percent is None:
-        return f"{_size(default)} by default"
-    return "all of its memory"
+        return Said("asks.size-by-default", {"size": _size(default)})
+    return Said("asks.all-memory")
 
 
 def _size(mib: int) -> str:
@@ -57,20 +63,49 @@ def _size(mib: int) -> str:
     return f"{mib} MiB" if mib % _GIB else f"{mib // _GIB} GiB"
 
 
-def _wishes(wishes: Wishes) -> Iterator[str]:
-    chosen = " ".join(sorted(wishes.uuids)) or "no device" if wishes.uuids is not None else ""
-    for text, value in (
-        ("a model with {} in its name", " or ".join(wishes.models)),
-        ("no model with {} in its name", " or ".join(wishes.not_models)),
-        ("out of {}", chosen),
-        ("not {}", " or ".join(sorted(wishes.not_uuids))),
-        ("{}", "all on one NUMA node" if wishes.numa else ""),
-        ("shared as {}", wishes.mode),
-        ("nodes by {}", wishes.node_policy),
-        ("devices by {}", " then ".join(wishes.device_policy)),
-    ):
-        if value:
-            yield text.format(value)
+def _wishes(wishes: Wishes) -> Iterator[Said]:
+    if wishes.models:
+        yield Said("asks.models", {"models": _any_of(wishes.models)})
+    if wishes.not_models:
+        yield Said("asks.not-models", {"models": _any_of(wishes.not_models)})
+    if wishes.uuids:
+        yield Said("asks.out-of", {"devices": " ".join(sorted(wishes.uuids))})
+    elif wishes.uuids is not None:
+        yield Said("asks.no-device")
+    if wishes.not_uuids:
+        yield Said("asks.not", {"devices": _any_of(sorted(wishes.not_uuids))})
+    if wishes.numa:
+        yield Said("asks.numa")
+    yield from _ways(wishes)
+
+
+def _ways(wishes: Wishes) -> Iterator[Said]:
+    if wishes.mode:
+        yield Said("asks.mode", {"mode": wishes.mode})
+    if wishes.node_policy:
+        yield Said("asks.node-policy", {"policy": wishes.node_policy})
+    if wishes.device_policy:
+        yield Said("asks.device-policy", {"policies": _chain(_then, wishes.device_policy)})
+
+
+def _any_of(names: Sequence[str]) -> Fact:
+    return _chain(_or, names)
+
+
+def _chain(link: Callable[[Fact, Fact], Said], names: Sequence[str]) -> Fact:
+    """Join names of which there is one at least."""
+    said: Fact = names[0]
+    for name in names[1:]:
+        said = link(said, name)
+    return said
+
+
+def _or(one: Fact, other: Fact) -> Said:
+    return Said("part.or", {"one": one, "other": other})
+
+
+def _then(one: Fact, other: Fact) -> Said:
+    return Said("part.then", {"one": one, "other": other})
 
 
 def row(demand: Demand | None) -> list[Json]:

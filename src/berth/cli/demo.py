@@ -20,7 +20,7 @@ from berth import clock, names
 from berth.admission import live, mutate, templates
 from berth.admission.journal import Journal
 from berth.admission.listen import listen
-from berth.admission.live import Live, Sources
+from berth.admission.live import Generation, Live, Sources
 from berth.admission.load import Load
 from berth.admission.rules import Rules
 from berth.admission.serve import Handler
@@ -49,11 +49,12 @@ def command(*, folder: Path | None) -> None:
     Starts the real server with a CA of its own on loopback, and sends it the examples over HTTPS.
     """
     shown = _examples(folder or _own_examples())
-    answers = uvloop.run(_demo(shown))
+    generation = live.read(Sources(flags=("server.host=127.0.0.1", "server.port=0")))
+    answers = uvloop.run(_demo(shown, generation))
     for example, answer in zip(shown, answers, strict=True):
         click.echo(click.style(f"# {example.comment}", dim=True))
         title = f"{example.title}  {answer.milliseconds:.2f} ms"
-        show.decision(title, example.pod, answer.decision)
+        show.decision(title, example.pod, answer.decision, generation.settings.language)
     times = [answer.milliseconds for answer in answers]
     click.echo(show.summary(answer.decision for answer in answers))
     click.echo(
@@ -105,8 +106,7 @@ def _comment(file: Path) -> str:
     return first.removeprefix("# ") if first.startswith("#") else file.name
 
 
-async def _demo(shown: Sequence[Example]) -> list[Answered]:
-    generation = live.read(Sources(flags=("server.host=127.0.0.1", "server.port=0")))
+async def _demo(shown: Sequence[Example], generation: Generation) -> list[Answered]:
     loaded, rules = generation.settings, generation.rules
     pair = authority.issue(identity.names(loaded), clock.now())
     shown_to_us = identity.Shown()

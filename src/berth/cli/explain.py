@@ -25,6 +25,8 @@ from berth.cli import demanded, documents, options, show
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import Json, JsonObject, dotted
+from berth.model.said import Said
+from berth.words.catalogue import Language
 
 
 @click.command()
@@ -83,11 +85,16 @@ def command(
     )
     explained = list(_explain(read, cluster))
     if output == "json":
-        sys.stdout.write(orjson.dumps([_row(one) for one in explained]).decode() + "\n")
+        sys.stdout.write(
+            orjson.dumps([_row(one, loaded.language) for one in explained]).decode() + "\n"
+        )
     else:
         for one in explained:
             show.decision(
-                f"{one.source}: {one.kind}/{one.name}{one.where}", one.before, one.decision
+                f"{one.source}: {one.kind}/{one.name}{one.where}",
+                one.before,
+                one.decision,
+                loaded.language,
             )
         click.echo(show.summary(one.decision for one in explained))
     if any(one.decision.verdict is Verdict.REFUSED for one in explained):
@@ -122,9 +129,9 @@ class Cluster:
         forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
         if forged:  # from this no label opts out
             return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
-        why = f"namespace {namespace} is outside the registration's namespaceSelector"
         unmet = "; ".join(_unmet(self.selector, labels))
-        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(f"{why}: {unmet}",))
+        why = Said("left.selector", {"namespace": namespace, "unmet": unmet})
+        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,))
 
 
 def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
@@ -192,11 +199,11 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
             )
 
 
-def _with(decision: Decision, warnings: tuple[str, ...]) -> Decision:
+def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
     return decision.warned(warnings) if warnings else decision
 
 
-def _row(one: Explained) -> Mapping[str, Json]:
+def _row(one: Explained, language: Language) -> Mapping[str, Json]:
     decision = one.decision
     return {
         "source": one.source,
@@ -205,8 +212,9 @@ def _row(one: Explained) -> Mapping[str, Json]:
         "demand": demanded.row(decision.demand),
         "decision": decision.verdict,
         **({"would": decision.would.verdict} if decision.would else {}),
-        "reasons": list((decision.would or decision).reasons),
-        "warnings": list(wire.clean(decision.warnings)),
+        "said": list((decision.would or decision).said),
+        "reasons": list((decision.would or decision).reasons(language)),
+        "warnings": wire.warnings(decision, language),
         "patch": [*decision.operations],
         "pod": decision.pod,
     }

@@ -87,7 +87,7 @@ def command(
     objects += [
         registration.configuration(rules, registered, bundle),
         guard.configuration(rules, registered, bundle),
-        *(backstop.objects(rules, registered) if with_backstop else ()),
+        *(backstop.objects(rules, registered, loaded.language) if with_backstop else ()),
     ]
     click.echo(printed.objects(objects), nl=False)
 

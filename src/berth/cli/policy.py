@@ -30,7 +30,8 @@ def command(
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
-    click.echo(printed.objects(backstop.objects(rules, loaded.registration)), nl=False)
+    found = backstop.objects(rules, loaded.registration, loaded.language)
+    click.echo(printed.objects(found), nl=False)
 
 
 @command.command()

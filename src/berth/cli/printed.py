@@ -24,4 +24,6 @@ Plain.add_representer(str, _lines)
 
 def objects(wanted: list[JsonObject]) -> str:
     """Return one document for each object."""
-    return yaml.dump_all(wanted, Dumper=Plain, sort_keys=False, explicit_start=True)
+    return yaml.dump_all(
+        wanted, Dumper=Plain, sort_keys=False, explicit_start=True, allow_unicode=True
+    )

@@ -10,6 +10,7 @@ import yaml
 from berth.cli import demanded
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
+from berth.words.catalogue import Language
 
 COLOURS = {
     Verdict.PATCHED: "green",
@@ -20,17 +21,17 @@ COLOURS = {
 }
 
 
-def decision(title: str, before: JsonObject, decided: Decision) -> None:
+def decision(title: str, before: JsonObject, decided: Decision, language: Language) -> None:
     """Print what was understood of one Pod, what happens to it, and why."""
     verdict = click.style(decided.verdict, fg=COLOURS[decided.verdict], bold=True)
     click.echo(f"{click.style(title, bold=True)}  {verdict}")
-    for line in demanded.said(decided.demand) if decided.demand else ():
+    for line in demanded.said(decided.demand, language) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")
     mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
-    for reason in decided.reasons:
+    for reason in decided.reasons(language):
         click.echo(f"  {mark} {reason}")
     for warning in decided.warnings:
-        click.echo(f"  {click.style('!', fg='yellow')} {warning}")
+        click.echo(f"  {click.style('!', fg='yellow')} {warning.text(language)}")
     for line in diff(before, decided.pod):
         colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
         click.echo("    " + click.style(line, fg=colour))

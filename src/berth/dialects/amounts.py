@@ -7,9 +7,10 @@ from fractions import Fraction
 import msgspec
 
 from berth.model import quantity
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.pod import Container
 from berth.model.raw import Json, Path
+from berth.model.said import Facts
 from berth.model.vendor import MIB, Amounts, Vendor
 
 MOST_DEVICES = 1024
@@ -54,8 +55,10 @@ class _Scale(msgspec.Struct, frozen=True):
     most: int
     vendor: Vendor
 
-    def __str__(self) -> str:
-        return f"number from {self.least} to {self.most}"
+    @property
+    def bounds(self) -> Facts:
+        """The least and the most, as facts."""
+        return {"least": self.least, "most": self.most}
 
 
 _MOST = {"count": MOST_DEVICES, "memory_percent": 100, "priority": MOST_PRIORITY}
@@ -92,16 +95,12 @@ def _unpaired(container: Container, name: str) -> Problem | None:
     """Kubernetes wants request = limit for extended resources; say so before it does."""
     path = (*container.path, "resources", "requests", name)
     if name not in container.limits:
-        what = "is requested without a limit, which Kubernetes refuses for devices"
         value = _shown(container.requests[name])
-        return Problem(
-            Reason.REQUEST_WITHOUT_LIMIT, path, what, f"write {name}: {value} under limits instead"
-        )
+        return Problem("request-without-limit", path, {"name": name, "value": value})
     if name not in container.requests or _same(container.requests, container.limits, name):
         return None
     asked, limit = _shown(container.requests[name]), _shown(container.limits[name])
-    what = f"{asked} differs from the limit {limit}, and devices cannot be overcommitted"
-    return Problem(Reason.REQUEST_NOT_LIMIT, path, what, "leave the request out")
+    return Problem("request-not-limit", path, {"asked": asked, "limit": limit})
 
 
 def _same(requests: Mapping[str, Json], limits: Mapping[str, Json], name: str) -> bool:
@@ -127,76 +126,71 @@ def _wrong(raw: Json, path: Path, scale: _Scale) -> Problem:
     try:
         value = quantity.parse(raw)
     except quantity.NotAQuantity:
-        what = f"{shown!r} is not a number that Kubernetes reads"
-        return Problem(Reason.NOT_A_QUANTITY, path, what, f"write a whole {scale}")
+        return Problem("not-a-quantity", path, {"shown": shown, **scale.bounds})
     if value < 0:
-        return Problem(Reason.NEGATIVE, path, f"{shown} is negative", f"write a {scale}")
+        return Problem("negative", path, {"shown": shown, **scale.bounds})
     if isinstance(value, Fraction):
-        what = f"{float(value):g} is not a whole number"
-        return Problem(Reason.NOT_WHOLE, path, what, _FIX_FRACTION[scale.role])
+        return Problem(_NOT_WHOLE[scale.role], path, {"number": f"{float(value):g}"})
     if value < scale.least:
-        what = "0 devices, or 0 of a device, is not a request here"
-        return Problem(Reason.ZERO, path, what, f"leave it out, or write a {scale}")
+        return Problem("zero", path, scale.bounds)
     if scale.role == "memory":
         return _too_much_memory(shown, value, path, scale)
     return _too_many(shown, path, scale)
 
 
-_FIX_FRACTION = {
-    "count": "write 1, and set the share of the card by its memory or cores resource",
-    "memory": "write whole MiB",
-    "memory_percent": "write whole percent, from 1 to 100",
-    "cores": "write whole percent of one device, from 1 to 100",
-    "priority": "write a whole number",
+_NOT_WHOLE = {
+    "count": "not-whole.count",
+    "memory": "not-whole.memory",
+    "memory_percent": "not-whole.percent",
+    "cores": "not-whole.cores",
+    "priority": "not-whole.priority",
+}
+_TOO_MANY = {
+    "count": "too-large.count",
+    "memory_percent": "too-large.percent",
+    "priority": "too-large.priority",
 }
 
 
 def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Problem:
     vendor = scale.vendor
     if vendor.memory_is_bytes:
-        return _no_size(shown, value, path)
+        return _no_bytes(shown, value, path)
     if vendor.memory_in_bytes:
-        what = f"{shown} is neither GiB that a card has nor whole MiB with a suffix"
-        gib, rest = divmod(value, 1024 * MIB)
-        fix = f"write GiB, up to {MOST_PLAIN}, or a size such as 512Mi"
-        if gib and not rest and gib <= MOST_PLAIN:
-            fix = f"write {gib}Gi if that is meant"
-        return Problem(Reason.TOO_LARGE, path, what, fix)
-    what = f"{shown} is more MiB than any card has (this resource counts MiB, not bytes)"
-    if vendor.unit_mib != 1 and not vendor.memory_in_mib_from:
-        unit = f"{vendor.unit_mib} MiB"
-        what = f"{shown} is more than any card has (this resource counts units of {unit})"
+        return _no_size(shown, value, path)
     units, rest = divmod(value, MIB * (1 if vendor.memory_in_mib_from else vendor.memory_unit))
-    plain = vendor.memory_factor <= 1 and not rest and units <= scale.most
-    fix = f"write {units} if {shown} is meant" if plain else f"write at most {scale.most}"
-    return Problem(Reason.TOO_LARGE, path, what, fix)
+    meant = vendor.memory_factor <= 1 and not rest and units <= scale.most
+    if vendor.unit_mib == 1 or vendor.memory_in_mib_from:
+        if meant:
+            return Problem("too-large.mib-meant", path, {"shown": shown, "units": units})
+        return Problem("too-large.mib", path, {"shown": shown, "most": scale.most})
+    about: Facts = {"shown": shown, "unit": vendor.unit_mib}
+    if meant:
+        return Problem("too-large.units-meant", path, {**about, "units": units})
+    return Problem("too-large.units", path, {**about, "most": scale.most})
 
 
 def _no_size(shown: str, value: int, path: Path) -> Problem:
-    """Say what is wrong with a number of bytes."""
+    gib, rest = divmod(value, 1024 * MIB)
+    if gib and not rest and gib <= MOST_PLAIN:
+        return Problem("too-large.size-meant", path, {"shown": shown, "gib": gib})
+    return Problem("too-large.size", path, {"shown": shown, "most": MOST_PLAIN})
+
+
+def _no_bytes(shown: str, value: int, path: Path) -> Problem:
     if value > MOST_MIB * MIB:
-        what = f"{shown} is more than any card has"
-        return Problem(Reason.TOO_LARGE, path, what, "write a size such as 16Gi")
+        return Problem("too-large.bytes", path, {"shown": shown})
     if value < MIB:
-        what = f"{shown} is less than a MiB (this resource counts bytes)"
-        return Problem(Reason.NOT_WHOLE, path, what, f"write {value}Mi, if MiB are meant")
-    what = f"{shown} is not a whole number of MiB"
-    return Problem(Reason.NOT_WHOLE, path, what, f"write {-(-value // MIB)}Mi")
+        return Problem("not-whole.no-bytes", path, {"shown": shown, "value": value})
+    return Problem("not-whole.bytes", path, {"shown": shown, "mib": -(-value // MIB)})
 
 
 def _too_many(shown: str, path: Path, scale: _Scale) -> Problem:
-    what = {
-        "count": f"{shown} devices are more than any node has",
-        "memory_percent": f"{shown} percent is more than all of a card's memory",
-        "cores": f"{shown} percent is more than all of a device's cores",
-        "priority": f"{shown} is more than a priority can be",
-    }[scale.role]
-    fix = f"write at most {scale.most}"
-    if scale.role == "cores" and scale.most == 100:
-        fix += ", which each device of the container gets"
-    elif scale.role == "cores":
-        what = f"{shown} is more than all cores of the devices, which are {scale.most}"
-    return Problem(Reason.TOO_LARGE, path, what, fix)
+    facts: Facts = {"shown": shown, "most": scale.most}
+    if scale.role == "cores":
+        each = scale.most == 100
+        return Problem("too-large.cores" if each else "too-large.all-cores", path, facts)
+    return Problem(_TOO_MANY[scale.role], path, facts)
 
 
 def _shown(raw: Json) -> str:

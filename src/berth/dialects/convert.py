@@ -10,13 +10,14 @@ from berth.dialects.conversion import Conversion
 from berth.dialects.losses import lose
 from berth.dialects.options import Options
 from berth.model.demand import NO_WISHES, Completion, Demand, Share, Wishes
-from berth.model.edit import Change, Drop, Put, Warn
+from berth.model.edit import Change, Drop, Put
 from berth.model.loss import Loss
 from berth.model.pod import Container, Pod
-from berth.model.raw import Path, dotted
+from berth.model.said import Said
 from berth.model.vendor import MIB, Selectors, Vendor
 
 _GIB = 1024
+_NO_PERCENT = Said("why.no-percent")
 
 
 def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
@@ -29,9 +30,9 @@ def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
         if share:
             words = by.targets.get(share.vendor.name)
             if words is None:
-                left = f"left in {share.vendor.dialect}'s words, as {options.writes} has none"
                 path = (*of.path, "resources", "limits")
-                yield from lose(by, Loss.ACCELERATOR, path, f"{share.vendor.name} is {left}")
+                about = {"device": share.vendor.name, "dialect": options.writes}
+                yield from lose(by, Loss.ACCELERATOR, path, Said("part.lost-accelerator", about))
                 yield from completion.complete(of, share, options)
             elif share.vendor.dialect == words.dialect:
                 yield from _restated(of, share, words, by)
@@ -54,7 +55,7 @@ def container(of: Container, share: Share, words: Vendor, options: Options) -> I
     found = limits(share, words)
     if options.conversion:
         yield from _lost(of, share, words, options.conversion)
-    why = f"asked for in {words.dialect}"
+    why = Said("why.asked-in", {"dialect": words.dialect})
     for name, text in found.items():
         for kind, there in (("limits", of.limits), ("requests", of.requests)):
             if there.get(name) != text:
@@ -64,17 +65,15 @@ def container(of: Container, share: Share, words: Vendor, options: Options) -> I
     gone = [name for name in alike if name not in found]
     yield from _without(of, gone, words)
     if share.vendor.count in of.limits and share.vendor.count in gone:
-        told = (
-            f"{share.vendor.count} is written as {words.count}; berth.dev/original-request has it"
-        )
-        yield Warn(f"{dotted(of.path)}: {told}")
+        renamed = {"old": share.vendor.count, "new": words.count, "key": names.ORIGINAL_REQUEST}
+        yield Said("renamed", {"path": of.path, **renamed})
 
 
 def _without(of: Container, gone: list[str], words: Vendor) -> Iterator[Change]:
     for kind, there in (("limits", of.limits), ("requests", of.requests)):
         for name in gone:
             if name in there:
-                why = f"{words.dialect} has another name for it"
+                why = Said("why.other-name", {"dialect": words.dialect})
                 yield Drop((*of.path, "resources", kind, name), why)
 
 
@@ -128,20 +127,20 @@ def _lost(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterato
     path = (*of.path, "resources", "limits")
     part = _part(share) is not None or share.memory_mib is not None
     if part and not words.memory:
-        yield from lose(by, Loss.MEMORY, path, f"{words.dialect} gives whole cards only")
+        yield from lose(by, Loss.MEMORY, path, Said("part.lost-memory", {"dialect": words.dialect}))
     elif _part(share) is not None and not words.memory_percent:
         yield sizes.unknown(of, share, by.cards)
     elif share.memory_mib is not None and not words.memory_is_bytes:
         rounded = -(-share.memory_mib // words.unit_mib) * words.unit_mib
         if rounded != share.memory_mib:
-            what = f"{share.memory_mib} MiB become {rounded}, in blocks of {words.unit_mib}"
-            yield from lose(by, Loss.ROUNDING, path, what)
+            about = {"mib": share.memory_mib, "rounded": rounded, "block": words.unit_mib}
+            yield from lose(by, Loss.ROUNDING, path, Said("part.lost-rounding", about))
     unlimited = share.cores in (None, 0) and part
     if not words.cores and share.cores != share.vendor.core_unit and not unlimited:
-        yield from lose(by, Loss.CORES, path, f"{words.dialect} knows no share of the cores")
+        yield from lose(by, Loss.CORES, path, Said("part.lost-cores", {"dialect": words.dialect}))
     if share.priority is not None and not words.priority:
-        what = f"{words.dialect} knows no {share.vendor.priority}"
-        yield from lose(by, Loss.PRIORITY, path, what)
+        named = {"dialect": words.dialect, "name": share.vendor.priority}
+        yield from lose(by, Loss.PRIORITY, path, Said("part.lost-priority", named))
 
 
 def value(vendor: Vendor, one: Completion) -> str:
@@ -163,7 +162,7 @@ def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Ite
     if percent and not words.memory_percent:
         for kind, there in (("limits", of.limits), ("requests", of.requests)):
             if percent in there:
-                yield Drop((*of.path, "resources", kind, percent), "no node has any percent")
+                yield Drop((*of.path, "resources", kind, percent), _NO_PERCENT)
 
 
 def chosen(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
@@ -179,16 +178,17 @@ def wishes(pod: Pod, share: Share, words: Vendor, by: Conversion) -> Iterator[Ch
     for loss, key, origins, text in _chosen(wished, mine, theirs):
         if not key:
             origin = next((one for one in origins if one in pod.annotations), names.GPU_MODEL)
-            path: Path = ("metadata", "annotations", origin)
-            yield from lose(by, loss, path, f"{words.dialect} has no words for it")
+            path = ("metadata", "annotations", origin)
+            yield from lose(by, loss, path, Said("part.lost-choice", {"dialect": words.dialect}))
         elif key not in pod.annotations:
             said = wanted_size.models(pod.annotations) if key == mine.models else ()
             value = ",".join(said) or text
-            yield Put(("metadata", "annotations", key), value, f"as {words.dialect} calls it")
+            why = Said("why.choice", {"dialect": words.dialect})
+            yield Put(("metadata", "annotations", key), value, why)
     if share.vendor.dialect == "hami" and words.dialect != "hami":
         for key, there in policies(wished).items():
             if there:
-                what = f"{words.dialect} compares nodes and devices by its own configuration"
+                what = Said("part.lost-policy", {"dialect": words.dialect})
                 yield from lose(by, Loss.POLICY, ("metadata", "annotations", key), what)
 
 

@@ -7,8 +7,9 @@ from berth.model import quantity
 from berth.model.edit import Change, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
+from berth.model.said import Said
 
-_WHY = "the namespace's default for containers with a device"
+_WHY = Said("why.default")
 
 
 def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:

@@ -7,9 +7,10 @@ from berth.model.decided import Decided
 from berth.model.demand import Demand
 from berth.model.edit import Change, Put
 from berth.model.pod import Pod
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
-_WHY = "the devices that were decided on"
+_WHY = Said("why.decided")
 
 
 def listed(

@@ -11,6 +11,7 @@ from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change
 from berth.model.pod import Pod
+from berth.model.said import Said
 
 Write: TypeAlias = Callable[[Demand, Decided | None, Pod, Options], Iterator[Change]]
 """Yield what makes a Pod say its demand in the dialect, and warnings about what that replaces.
@@ -24,7 +25,7 @@ class Reading(msgspec.Struct, frozen=True):
 
     demand: Demand
     problems: tuple[Problem, ...]
-    warnings: tuple[str, ...]
+    warnings: tuple[Said, ...]
 
 
 class Read(Protocol):

@@ -14,12 +14,16 @@ from berth.dialects.options import Options
 from berth.dialects.reading import read
 from berth.model.decided import Decided
 from berth.model.demand import Demand, Share
-from berth.model.edit import Change, Put, Warn
+from berth.model.edit import Change, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json, dotted
+from berth.model.raw import Json
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 __all__ = ["DIALECT", "Options", "Reading", "completed", "read", "write"]
+
+_SCHEDULER = Said("why.scheduler")
+_VENDOR_ANNOTATION = Said("why.vendor-annotation")
 
 
 def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
@@ -57,20 +61,18 @@ def _pod_wide(demand: Demand, pod: Pod, scheduler_name: str) -> Iterator[Change]
     if any(share.annotations for share in demand.shares):
         yield from _annotations(pod, demand.shares)
     if scheduler_name and pod.scheduler_name != scheduler_name:
-        why = "only HAMi's scheduler knows the shares of a card"
-        yield Put(("spec", "schedulerName"), scheduler_name, why)
+        yield Put(("spec", "schedulerName"), scheduler_name, _SCHEDULER)
 
 
 def _annotations(pod: Pod, sharing: tuple[Share, ...]) -> Iterator[Change]:
     """Later containers win, as in HAMi: an annotation can speak of one of them only."""
     wanted = {key: value for share in sharing for key, value in share.annotations.items()}
     for key, value in wanted.items():
-        there = pod.annotations.get(key)
+        path, there = ("metadata", "annotations", key), pod.annotations.get(key)
         if there not in (None, value):
-            where = dotted(("metadata", "annotations", key))
-            yield Warn(f"{where} is replaced by {value}, as the limits say")
+            yield Said("replaced.annotation", {"path": path, "value": value})
         if there != value:
-            yield Put(("metadata", "annotations", key), value, "the vendor's scheduler reads it")
+            yield Put(path, value, _VENDOR_ANNOTATION)
 
 
 DIALECT = Dialect(name="hami", read=only("hami", read), write=write)

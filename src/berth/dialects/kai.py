@@ -14,18 +14,19 @@ from berth.dialects import reading
 from berth.dialects.dialect import Dialect, Reading
 from berth.dialects.options import Options
 from berth.model import quantity
-from berth.model.decision import Problem, Reason
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop
 from berth.model.pod import Pod
-from berth.model.raw import Path, dotted
+from berth.model.problem import Problem
 from berth.model.records import NO_RECORDS
+from berth.model.said import Facts, Said
 from berth.model.vendor import Selectors, Vendor
 
 NAME = "kai"
 _MOST_MIB = 2**20 - 1
 _MOST_DEVICES = 1024
 _SHOWN = 40
+_SAID = Said("why.kai")
 
 
 def words(nvidia: Vendor) -> Vendor:
@@ -68,12 +69,13 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     user = next((one for one in pod.containers if one.name == name), None) if name else app[0]
     problems: list[Problem] = []
     if user is None:
-        what = f"the Pod has no container {str(name)[:_SHOWN]}"
-        problems.append(_problem(names.KAI_CONTAINER, what, "write the name of one that it has"))
+        about = {"container": str(name)[:_SHOWN]}
+        problems.append(_problem(names.KAI_CONTAINER, "annotation.no-container", about))
     share = _share(pod, vendor, problems)
-    warnings = []
+    warnings: list[Said] = []
     if user and user.privileged and skip_privileged:
-        warnings.append(f"{dotted(user.path)}: privileged, so its share is not managed")
+        told: Facts = {"path": user.path, "count": names.KAI_FRACTION}
+        warnings.append(Said("unmanaged.privileged", told))
         user = None
     found = tuple(
         ContainerDemand(one, share, vendor) if one is user else ContainerDemand(one, None)
@@ -88,19 +90,19 @@ def _share(pod: Pod, vendor: Vendor, problems: list[Problem]) -> Share | None:
     devices = _number(pod, names.KAI_DEVICES)
     known = len(problems)
     if names.KAI_FRACTION in pod.annotations and names.KAI_MEMORY in pod.annotations:
-        what = f"memory is asked for twice, here and as {names.KAI_FRACTION}"
-        problems.append(_problem(names.KAI_MEMORY, what, "leave one of them out"))
+        other = {"other": names.KAI_FRACTION}
+        problems.append(_problem(names.KAI_MEMORY, "annotation.twice", other))
     if names.KAI_FRACTION in pod.annotations and not (fraction and 0 < fraction < 1):
-        what = f"{_said(pod, names.KAI_FRACTION)} is no part of a card"
-        problems.append(_problem(names.KAI_FRACTION, what, "write a number such as 0.5"))
+        shown = {"shown": _shown(pod, names.KAI_FRACTION)}
+        problems.append(_problem(names.KAI_FRACTION, "annotation.fraction", shown))
     whole = isinstance(memory, int) and 0 < memory <= _MOST_MIB
     if names.KAI_MEMORY in pod.annotations and not whole:
-        what = f"{_said(pod, names.KAI_MEMORY)} is no number of MiB"
-        problems.append(_problem(names.KAI_MEMORY, what, "write whole MiB, such as 4096"))
+        shown = {"shown": _shown(pod, names.KAI_MEMORY)}
+        problems.append(_problem(names.KAI_MEMORY, "annotation.mib", shown))
     whole = isinstance(devices, int) and 0 < devices <= _MOST_DEVICES
     if names.KAI_DEVICES in pod.annotations and not whole:
-        what = f"{_said(pod, names.KAI_DEVICES)} is no number of cards"
-        problems.append(_problem(names.KAI_DEVICES, what, "write a number such as 2"))
+        shown = {"shown": _shown(pod, names.KAI_DEVICES)}
+        problems.append(_problem(names.KAI_DEVICES, "annotation.cards", shown))
     if len(problems) > known:
         return None
     return Share(
@@ -120,12 +122,12 @@ def _number(pod: Pod, key: str) -> int | Fraction | None:
         return None
 
 
-def _said(pod: Pod, key: str) -> str:
+def _shown(pod: Pod, key: str) -> str:
     return repr(pod.annotations.get(key))[:_SHOWN]
 
 
-def _problem(key: str, what: str, fix: str) -> Problem:
-    return Problem(Reason.ANNOTATION, ("metadata", "annotations", key), what, fix)
+def _problem(key: str, code: str, facts: Facts) -> Problem:
+    return Problem(code, ("metadata", "annotations", key), facts)
 
 
 def merged(other: Reading, ours: Reading, options: Options) -> Reading:
@@ -146,8 +148,8 @@ def without(pod: Pod) -> Iterator[Change]:
     """Yield what takes the annotations out of a Pod that is written in another dialect."""
     for key in names.KAI_ANNOTATIONS:
         if key in pod.annotations:
-            path: Path = ("metadata", "annotations", key)
-            yield Drop(path, "said in the words of the written dialect")
+            path = ("metadata", "annotations", key)
+            yield Drop(path, _SAID)
 
 
 DIALECT = Dialect(name=NAME, read=read, write=None)

@@ -2,21 +2,21 @@
 
 from collections.abc import Iterator
 
+from berth import names
 from berth.dialects.conversion import Conversion
-from berth.model.edit import Change, Refuse, Warn
+from berth.model.edit import Change
 from berth.model.loss import Handling, Loss
-from berth.model.raw import Path, dotted
-from berth.model.reason import Reason
+from berth.model.problem import Problem
+from berth.model.raw import Path
+from berth.model.said import Said
 
 
-def lose(by: Conversion, loss: Loss, path: Path, what: str) -> Iterator[Change]:
+def lose(by: Conversion, loss: Loss, path: Path, what: Said) -> Iterator[Change]:
     """Yield what a loss comes to under a conversion: a warning, a refusal, or nothing."""
     handling = by.handling(loss)
     if handling is Handling.WARN:
-        yield Warn(f"{dotted(path)}: lost ({loss.value}): {what}")
+        yield Said("lost", {"path": path, "kind": loss.value, "what": what})
     elif handling is Handling.REFUSE:
-        fix = f"leave it out, or label the Pod {_OPT_OUT} to keep it as it is"
-        yield Refuse(Reason.LOSS, path, f"{what} (loss {loss.value} of {by.name})", fix)
-
-
-_OPT_OUT = 'berth.dev/inject: "false"'
+        label = f"{names.INJECT}={names.INJECT_VALUE}"
+        facts = {"what": what, "kind": loss.value, "conversion": by.name, "label": label}
+        yield Problem("loss", path, facts)

@@ -11,10 +11,12 @@ from berth.model.demand import Demand
 from berth.model.edit import Change, Put
 from berth.model.pod import Pod
 from berth.model.records import NO_RECORDS
+from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor
 
 NAME = "plain"
 RESOURCE = "nvidia.com/gpu"
+_SCHEDULER = Said("why.plain-scheduler")
 
 
 def words(nvidia: Vendor, resource: str = RESOURCE) -> Vendor:
@@ -54,8 +56,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         yield from completion.classed(demand, pod)
         yield from convert.chosen(demand, pod, by)
         if options.scheduler_name and pod.scheduler_name != options.scheduler_name:
-            why = "the scheduler of whole cards here"
-            yield Put(("spec", "schedulerName"), options.scheduler_name, why)
+            yield Put(("spec", "schedulerName"), options.scheduler_name, _SCHEDULER)
 
 
 DIALECT = Dialect(name=NAME, read=only(NAME, reading.read), write=write)

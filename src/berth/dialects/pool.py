@@ -15,10 +15,12 @@ from berth.model.demand import Demand
 from berth.model.edit import Change, Put
 from berth.model.pod import Pod
 from berth.model.records import NO_RECORDS
+from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor
 
 NAME = "pool"
 RESOURCES = ("hami.io/vgpu-count", "hami.io/vgpu-memory", "hami.io/vgpu-cores")
+_SCHEDULER = Said("why.pool-scheduler")
 
 
 def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES) -> Vendor:
@@ -63,8 +65,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         yield from completion.classed(demand, pod)
         yield from convert.chosen(demand, pod, by)
         if options.scheduler_name and pod.scheduler_name != options.scheduler_name:
-            why = "the scheduler of the pool"
-            yield Put(("spec", "schedulerName"), options.scheduler_name, why)
+            yield Put(("spec", "schedulerName"), options.scheduler_name, _SCHEDULER)
     if placed is not None:
         variables = (names.CHOSEN_DEVICES, *_visible(visible=by.visible_devices))
         yield from devices.variables_of(demand, placed, variables)

@@ -6,10 +6,10 @@ from berth.dialects import amounts, shares, wishes
 from berth.dialects.dialect import Reading
 from berth.dialects.options import Options
 from berth.model import quantity
-from berth.model.decision import Problem, Reason
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.pod import Container, Pod
-from berth.model.raw import dotted
+from berth.model.problem import Problem
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 
@@ -17,7 +17,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
-    warnings: list[str] = list(_misplaced(pod, options))
+    warnings: list[Said] = list(_misplaced(pod, options))
     for container in pod.containers:
         named = _named(container, options.owners)
         if not named:
@@ -73,9 +73,7 @@ def _several(container: Container, asking: list[Vendor], named: list[Vendor]) ->
         if other.dialect == asking[0].dialect:
             name = next(n for n in other.resources if _there(container, n))
             path = (*container.path, "resources", "limits", name)
-            what = f"the container asks for {asking[0].name} devices too"
-            fix = "use a container for each kind of device"
-            yield Problem(Reason.SEVERAL_VENDORS, path, what, fix)
+            yield Problem("several-vendors", path, {"other": asking[0].name})
 
 
 def _there(container: Container, name: str) -> bool:
@@ -98,20 +96,15 @@ def spoken(container: Container, vendor: Vendor) -> str:
 def mixed(container: Container, dialect: str, other: Vendor) -> Problem:
     """Refuse what two stacks would each read a part of."""
     path = (*container.path, "resources", "limits", spoken(container, other))
-    what = f"the container asks in the dialects {dialect} and {other.dialect} at once"
-    return Problem(Reason.SEVERAL_DIALECTS, path, what, "write what it wants in one of them")
+    return Problem("several-dialects", path, {"one": dialect, "other": other.dialect})
 
 
-def _privileged(container: Container, vendor: Vendor) -> str:
-    return (
-        f"{dotted(container.path)}: privileged, so it sees every card of its node "
-        f"and its {vendor.count} request is not managed"
-    )
+def _privileged(container: Container, vendor: Vendor) -> Said:
+    return Said("unmanaged.privileged", {"path": container.path, "count": vendor.count})
 
 
-def _misplaced(pod: Pod, options: Options) -> Iterator[str]:
+def _misplaced(pod: Pod, options: Options) -> Iterator[Said]:
     """Say so where a resource name is an annotation's key, which asks for nothing."""
     for name in pod.annotations:
         if name in options.owners:
-            where = f"metadata.annotations[{name}]"
-            yield f"{where} has no effect; write it under a container's limits"
+            yield Said("no-effect.annotation", {"path": ("metadata", "annotations", name)})

@@ -5,22 +5,23 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from berth.dialects import wishes
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.demand import Completion, Share
 from berth.model.pod import Container
-from berth.model.raw import Json, dotted
+from berth.model.raw import Json
+from berth.model.said import Facts, Said
 from berth.model.vendor import Amounts, Fault, Vendor
 
 _SIZES = ("memory", "memory_percent", "cores")
 _LACKS = {
-    "count": "memory or cores need a device",
-    "memory": "nothing smaller is asked for, so it is the whole card",
-    "cores": "no share was named, so the whole card is this container's",
+    "count": Said("why.lacks-count"),
+    "memory": Said("why.lacks-memory"),
+    "cores": Said("why.lacks-cores"),
 }
 _CHANGES = {
-    "count": "such devices come in pairs",
-    "memory": "a size in which such cards are given",
-    "cores": "whole devices have all their cores",
+    "count": Said("why.pairs"),
+    "memory": Said("why.size"),
+    "cores": Said("why.all-cores"),
 }
 
 
@@ -29,7 +30,7 @@ class Sized(msgspec.Struct, frozen=True):
 
     share: Share | None = None
     problems: tuple[Problem, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
 
 
 def size(
@@ -78,13 +79,10 @@ def contradictions(container: Container, vendor: Vendor, found: Amounts) -> Iter
     memory = asked(vendor.memory, found.memory)
     percent = asked(vendor.memory_percent, found.memory_percent)
     if memory and percent:
-        what = f"memory is asked for twice, here and as {vendor.memory_percent}"
-        fix = "leave one of them out"
-        yield Problem(Reason.MEMORY_TWICE, (*limits, vendor.memory), what, fix)
+        other = vendor.memory_percent
+        yield Problem("memory-twice", (*limits, vendor.memory), {"other": other})
     if found.count == 0 and (memory or percent or asked(vendor.cores, found.cores)):
-        what = "0 devices are asked for, with memory or cores of each"
-        fix = "write 1, or drop the others"
-        yield Problem(Reason.SHARE_OF_NOTHING, (*limits, vendor.count), what, fix)
+        yield Problem("share-of-nothing", (*limits, vendor.count))
 
 
 def _is_whole(vendor: Vendor, found: Amounts) -> bool:
@@ -96,13 +94,13 @@ def _is_whole(vendor: Vendor, found: Amounts) -> bool:
     return not found.memory and not vendor.default_memory
 
 
-def _idle(container: Container, vendor: Vendor, found: Amounts) -> tuple[str, ...]:
+def _idle(container: Container, vendor: Vendor, found: Amounts) -> tuple[Said, ...]:
     roles = (role for role in (*_SIZES, "priority") if getattr(found, role))
     first = next(roles, None)
     if first is None or found.count == 0:
         return ()
-    name = getattr(vendor, first)
-    return (f"{dotted(container.path)}: {name} without {vendor.count} gives no device; add it",)
+    facts = {"path": container.path, "name": getattr(vendor, first), "count": vendor.count}
+    return (Said("no-device", facts),)
 
 
 def _problem(fault: Fault, container: Container, vendor: Vendor) -> Problem:
@@ -110,7 +108,7 @@ def _problem(fault: Fault, container: Container, vendor: Vendor) -> Problem:
         path = (*container.path, "resources", "limits", getattr(vendor, fault.role))
     else:
         path = ("metadata", "annotations", fault.annotation)
-    return Problem(fault.reason, path, fault.what, fault.fix)
+    return Problem(fault.code, path, fault.facts)
 
 
 class _Numbers(msgspec.Struct, frozen=True):
@@ -155,13 +153,20 @@ def _completion(vendor: Vendor, asked: Amounts, settled: Amounts) -> Iterator[Co
 
 def _changed(
     container: Container, vendor: Vendor, asked: Amounts, completion: tuple[Completion, ...]
-) -> Iterator[str]:
+) -> Iterator[Said]:
     """Say so where a number that the Pod's author wrote is replaced, or counts for nothing."""
-    place = dotted(container.path)
     for one in completion:
         if one.before:
-            yield f"{place}: {one.name} {one.before} becomes {one.value}: {one.why}"
+            facts: Facts = {
+                "path": container.path,
+                "name": one.name,
+                "before": one.before,
+                "value": one.value,
+                "why": one.why,
+            }
+            yield Said("replaced.amount", facts)
     if vendor.count_or_size and asked.count:
         for role in _SIZES:
             if getattr(asked, role):
-                yield f"{place}: {getattr(vendor, role)} has no effect beside {vendor.count}"
+                named = {"name": getattr(vendor, role), "count": vendor.count}
+                yield Said("no-effect.amount", {"path": container.path, **named})

@@ -15,14 +15,15 @@ from berth.dialects import wanted_size
 from berth.dialects.conversion import Conversion, Size
 from berth.dialects.dialect import Reading
 from berth.model.card import Card
-from berth.model.decision import Problem, Reason
 from berth.model.demand import Completion, Demand, Share
-from berth.model.edit import Refuse
 from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
 from berth.model.raw import Json, Path
+from berth.model.said import Facts, Said
 from berth.model.vendor import MIB, Vendor
 
 _MEMORY = ("memory", "memory_percent")
+_SIZED = Said("why.sized")
 
 
 def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[str]) -> Reading:
@@ -71,10 +72,10 @@ def _filled(of: Container, share: Share, size: Size | None) -> Share:
         cores=share.cores if named else vendor.default_cores or None,
         completion=completion,
     )
-    return _restated(sized, "as the Pod's annotations or its namespace have it")
+    return _restated(sized, _SIZED)
 
 
-def _restated(share: Share, why: str, before: int | None = None) -> Share:
+def _restated(share: Share, why: Said, before: int | None = None) -> Share:
     """Add that memory should stand in the limits, where its words have a place for it."""
     vendor = share.vendor
     if share.memory_mib is not None and vendor.memory:
@@ -104,7 +105,8 @@ def _resolved(share: Share, by: Conversion) -> Share:
     # Rounded down, as HAMi does with the card before it: 20 % of 32768 are 6553.
     mib = max(found[0] * share.memory_percent // 100, 1)
     resolved = replace(share, memory_mib=mib, memory_percent=None)
-    return _restated(resolved, f"{share.memory_percent} percent of {found[0]} MiB")
+    why = Said("why.percent-of", {"percent": share.memory_percent, "size": found[0]})
+    return _restated(resolved, why)
 
 
 def possible(share: Share, cards: Iterable[Card]) -> list[int]:
@@ -124,15 +126,15 @@ def _eligible(share: Share, cards: Iterable[Card]) -> list[Card]:
     return found
 
 
-def unknown(of: Container, share: Share, cards: Iterable[Card]) -> Refuse:
+def unknown(of: Container, share: Share, cards: Iterable[Card]) -> Problem:
     """Refuse percent of nobody knows what (Volcano from 1.13 on would never schedule it)."""
     sizes = possible(share, cards)
-    what = f"{share.memory_percent} percent of a card's memory, and no such card is known here"
-    if sizes:
-        listed = ", ".join(map(str, sizes))
-        what = f"{share.memory_percent} percent of cards that differ: {listed} MiB"
-    fix = f"name MiB, or a model of one size with {names.GPU_MODEL}"
-    return Refuse(Reason.UNKNOWN_SIZE, _place(of, share.vendor), what, fix)
+    about: Facts = {"percent": share.memory_percent or 0, "key": names.GPU_MODEL}
+    path = _place(of, share.vendor)
+    if not sizes:
+        return Problem("unknown-size.none", path, about)
+    listed = ", ".join(map(str, sizes))
+    return Problem("unknown-size.several", path, {**about, "sizes": listed})
 
 
 def _impossible(of: Container, share: Share, by: Conversion) -> Iterator[Problem]:
@@ -144,22 +146,20 @@ def _impossible(of: Container, share: Share, by: Conversion) -> Iterator[Problem
     path = _place(of, share.vendor)
     if (share.memory_mib or 0) > most:
         sizes = ", ".join(str(one) for one in possible(share, cards))
-        what = f"{share.memory_mib} MiB are more than any such card here has ({sizes} MiB)"
-        yield Problem(Reason.NO_SUCH_CARD, path, what, f"ask for at most {most} MiB of each")
+        about: Facts = {"mib": share.memory_mib or 0, "sizes": sizes, "most": most}
+        yield Problem("no-such-card.memory", path, about)
     largest = max(card.most for card in cards)
     if largest and share.count > largest:
         if share.vendor.count:
             path = (*of.path, "resources", "limits", share.vendor.count)
-        what = f"{share.count} cards, and the largest node here has {largest}"
-        fix = f"ask for at most {largest}, in several Pods if need be"
-        yield Problem(Reason.NO_SUCH_CARD, path, what, fix)
+        yield Problem("no-such-card.count", path, {"count": share.count, "largest": largest})
 
 
 def _divided(of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion) -> Share:
     """Ask for less than the Pod does, where its namespace is oversubscribed."""
     if not oversubscribed(by) or annotations.get(names.OVERSUBSCRIPTION) == oversubscribed(by):
         return share
-    vendor, why = share.vendor, f"oversubscribed by {oversubscribed(by)}"
+    vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
     if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):
         before = share.memory_mib or share.memory_percent or 0
         value = max(ceil(before / by.memory_share), 1)

@@ -15,6 +15,7 @@ from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
+from berth.model.said import Said
 
 DIALECTS: tuple[Dialect, ...] = (
     hami.DIALECT,
@@ -23,6 +24,7 @@ DIALECTS: tuple[Dialect, ...] = (
     plain.DIALECT,
     kai.DIALECT,
 )
+_DIVIDED = Said("why.divided")
 WRITES: Mapping[str, Write] = {one.name: one.write for one in DIALECTS if one.write}
 
 
@@ -49,7 +51,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         yield from kai.without(pod)
     if text := sizes.oversubscribed(by):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)
-        yield Put(path, text, "records by how much less it gets than it asked for")
+        yield Put(path, text, _DIVIDED)
 
 
 def recorded(text: Json) -> Mapping[str, Json]:

@@ -15,11 +15,11 @@ from berth.dialects.losses import lose
 from berth.dialects.options import Options
 from berth.model.decided import Decided
 from berth.model.demand import Demand, Share
-from berth.model.edit import Change, Put, Warn
+from berth.model.edit import Change, Put
 from berth.model.loss import Loss
 from berth.model.pod import Pod
-from berth.model.raw import dotted
 from berth.model.records import NO_RECORDS
+from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor
 
 NAME = "volcano"
@@ -32,6 +32,8 @@ RESOURCES = (
 LAST_WITH_PERCENT = 12
 FIRST_WITH_DEVICES = 16
 _MODES = ("", "hami-core", "mig")
+_QUEUE = Said("why.queue")
+_SCHEDULER = Said("why.volcano-scheduler")
 
 
 def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES, block_mib: int = 1) -> Vendor:
@@ -85,9 +87,8 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         return
     for wanted in demand.containers:
         if wanted.share and not wanted.container.app:
-            what = f"{NAME} counts nothing for an init container, and does not choose its card"
             path = (*wanted.container.path, "resources", "limits")
-            yield from lose(by, Loss.INIT_CONTAINER, path, what)
+            yield from lose(by, Loss.INIT_CONTAINER, path, Said("part.lost-init-container"))
     yield from convert.containers(demand, pod, options)
     if demand.any:
         yield from completion.classed(demand, pod)
@@ -112,8 +113,8 @@ def _chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Cha
         listed = share.wishes.uuids is not None or share.wishes.not_uuids
         if listed and by.volcano_minor < FIRST_WITH_DEVICES and share.vendor.dialect != NAME:
             path = ("metadata", "annotations", chosen.uuids[0])
-            what = f"Volcano 1.{FIRST_WITH_DEVICES} reads it, and this is 1.{by.volcano_minor}"
-            yield from lose(by, Loss.DEVICES, path, what)
+            about = {"first": f"1.{FIRST_WITH_DEVICES}", "version": f"1.{by.volcano_minor}"}
+            yield from lose(by, Loss.DEVICES, path, Said("part.lost-devices", about))
 
 
 def _queued(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
@@ -121,16 +122,14 @@ def _queued(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Cha
     groups = [key for key in names.VOLCANO_GROUPS if key in pod.annotations]
     if by.queue and not groups and names.VOLCANO_QUEUE not in pod.annotations:
         path = ("metadata", "annotations", names.VOLCANO_QUEUE)
-        yield Put(path, by.queue, "the queue of its namespace")
+        yield Put(path, by.queue, _QUEUE)
     if groups and any(share.vendor.dialect != NAME for share in shares):
-        where = dotted(("metadata", "annotations", groups[0]))
-        yield Warn(f"{where}: the PodGroup counts what its template says; convert that too")
+        yield Said("pod-group", {"path": ("metadata", "annotations", groups[0])})
 
 
 def _scheduled(pod: Pod, scheduler: str) -> Iterator[Change]:
     if scheduler and pod.scheduler_name != scheduler:
-        why = "Volcano's scheduler gives out the cards"
-        yield Put(("spec", "schedulerName"), scheduler, why)
+        yield Put(("spec", "schedulerName"), scheduler, _SCHEDULER)
 
 
 DIALECT = Dialect(name=NAME, read=only(NAME, reading.read), write=write)

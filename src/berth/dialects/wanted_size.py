@@ -8,10 +8,11 @@ import msgspec
 from berth import names
 from berth.dialects.conversion import BYTES, Conversion, Size, parameters
 from berth.model import quantity
-from berth.model.decision import Problem, Reason
 from berth.model.demand import Share
 from berth.model.pod import Container
+from berth.model.problem import Problem
 from berth.model.raw import Json
+from berth.model.said import Facts, Said
 from berth.model.vendor import MIB
 
 MOST_MIB = 2**20 - 1
@@ -31,7 +32,7 @@ class Asked(msgspec.Struct, frozen=True):
     model: tuple[str, str, str] | None = None
     """Size, use and precision."""
     problems: tuple[Problem, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
 
     def size(self, of: Container, share: Share) -> Size | None:
         """Return the memory of each card of a container that names none; None is all of it."""
@@ -43,8 +44,8 @@ class Asked(msgspec.Struct, frozen=True):
     def strangers(self, containers: Iterable[str]) -> Iterator[Problem]:
         """Yield the containers of the annotation that the Pod has not."""
         for name in sorted(self.each.keys() - {*containers}):
-            what = f"the Pod has no container {name[:_SHOWN]}"
-            yield _problem(names.GPU_MEMORY, what, "write the name of one that it has")
+            about = {"container": name[:_SHOWN]}
+            yield _problem(names.GPU_MEMORY, "annotation.no-container", about)
 
 
 def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
@@ -56,15 +57,13 @@ def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
     for name, text in _parts(annotations.get(names.GPU_MEMORY), problems):
         size = parse(text)
         if size is None:
-            problems.append(_problem(names.GPU_MEMORY, f"{text[:_SHOWN]!r} is no size", _SIZES))
+            about = {"shown": text[:_SHOWN]}
+            problems.append(_problem(names.GPU_MEMORY, "annotation.size", about))
         elif name:
             each[name] = size
         else:
             every = size
     return Asked(by, every, each, _model(annotations, by, problems), tuple(problems))
-
-
-_SIZES = "write 16Gi, 40% or, by container, main=16Gi,side=40%"
 
 
 def parse(text: str) -> Size | None:
@@ -86,16 +85,16 @@ def _parts(text: Json, problems: list[Problem]) -> Iterator[tuple[str, str]]:
     if text is None:
         return
     if not isinstance(text, str) or not text.strip():
-        problems.append(_problem(names.GPU_MEMORY, "it says no size", _SIZES))
+        shown = {"shown": str(text)[:_SHOWN]}
+        problems.append(_problem(names.GPU_MEMORY, "annotation.size", shown))
         return
     seen = set[str]()
     for part in text.split(","):
         name, sign, size = part.rpartition("=")
         name = name.strip()
         if name in seen or (sign and not name):
-            problems.append(
-                _problem(names.GPU_MEMORY, f"{part[:_SHOWN]!r} is one too many", _SIZES)
-            )
+            about = {"shown": part[:_SHOWN]}
+            problems.append(_problem(names.GPU_MEMORY, "annotation.size-twice", about))
         seen.add(name)
         yield name, size
 
@@ -112,16 +111,16 @@ def _model(
         (names.MODEL_PRECISION, precision, BYTES),
     ):
         if value not in choices:
-            what = f"{str(value)[:_SHOWN]!r} is none of them"
-            problems.append(_problem(key, what, f"write one of {', '.join(choices)}"))
+            about = {"shown": str(value)[:_SHOWN], "known": ", ".join(choices)}
+            problems.append(_problem(key, "annotation.choice", about))
     if model is None:
         return None
     try:
         text = str(model).strip().lower()
         parameters(text)
     except ValueError:
-        what = f"{str(model)[:_SHOWN]!r} is no number of parameters"
-        problems.append(_problem(names.MODEL, what, "write 7b, 1.5b or 350m"))
+        shown = {"shown": str(model)[:_SHOWN]}
+        problems.append(_problem(names.MODEL, "annotation.model", shown))
     return (text, str(use), str(precision)) if len(problems) == known else None
 
 
@@ -133,5 +132,5 @@ def models(annotations: Mapping[str, Json]) -> tuple[str, ...]:
     return tuple(part.strip() for part in text.split(",") if part.strip())
 
 
-def _problem(key: str, what: str, fix: str) -> Problem:
-    return Problem(Reason.ANNOTATION, ("metadata", "annotations", key), what, fix)
+def _problem(key: str, code: str, facts: Facts) -> Problem:
+    return Problem(code, ("metadata", "annotations", key), facts)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator, Mapping
 
 from berth import names
-from berth.model.decision import Problem, Reason
+from berth.model.decision import Problem
 from berth.model.demand import NO_WISHES, Wishes
 from berth.model.raw import Json
+from berth.model.said import Fact, Facts, Said
 from berth.model.vendor import Selectors, Vendor
 
 _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
@@ -42,9 +43,8 @@ def problems(annotations: Mapping[str, Json], vendors: Iterable[Vendor]) -> Iter
     `vendors` are those whose devices the Pod asks for.
     """
     if names.WEIGHTS in annotations and _weights(annotations) is None:
-        what = f"{_shown(annotations, names.WEIGHTS)} does not weigh a device"
-        fix = "write slot=1,core=1,memory=1 with whole numbers, not all 0"
-        yield _problem(Reason.ANNOTATION, names.WEIGHTS, what, fix)
+        shown = _shown(annotations, names.WEIGHTS)
+        yield _problem("annotation.weights", names.WEIGHTS, {"shown": shown})
     for key, known in (
         (names.NODE_POLICY, _NODE_POLICIES),
         (names.DEVICE_POLICY, _DEVICE_POLICIES),
@@ -59,41 +59,34 @@ def problems(annotations: Mapping[str, Json], vendors: Iterable[Vendor]) -> Iter
 def _words(annotations: Mapping[str, Json], key: str, known: tuple[str, ...]) -> Iterator[Problem]:
     words = [word for word in _list(annotations, key) if word not in known]
     if words or not isinstance(annotations.get(key, ""), str):
-        said = words[0][:_SHOWN] if words else _shown(annotations, key)
-        what = f"{said} is no way to choose, and the scheduler would fall back to its own"
-        yield _problem(Reason.ANNOTATION, key, what, f"write one of {', '.join(known)}")
+        shown = words[0][:_SHOWN] if words else _shown(annotations, key)
+        yield _problem("annotation.policy", key, {"shown": shown, "known": ", ".join(known)})
 
 
 def _selection(annotations: Mapping[str, Json], by: Selectors) -> Iterator[Problem]:
     """Yield what no device can answer to: no switch, or a choice that leaves none."""
     if by.numa in annotations and _text(annotations, by.numa) not in _TRUE | _FALSE | {""}:
-        what = f"{_shown(annotations, by.numa)} is neither true nor false"
-        yield _problem(Reason.ANNOTATION, by.numa, what, "write true or false")
+        yield _problem("annotation.switch", by.numa, {"shown": _shown(annotations, by.numa)})
     for key in (by.models, by.not_models, *by.uuids, *by.not_uuids):
         if not isinstance(annotations.get(key, ""), str):
-            what = f"{_shown(annotations, key)} is not a list"
-            yield _problem(Reason.ANNOTATION, key, what, "write it as text, with commas")
+            yield _problem("annotation.list", key, {"shown": _shown(annotations, key)})
     models = [model.lower() for model in _list(annotations, by.models)]
     without = [model.lower() for model in _list(annotations, by.not_models)]
     if models and all(any(part in model for part in without) for model in models):
-        what = f"every model that {by.models} chooses is left out here"
-        fix = "take one out of this list, or add another to that"
-        yield _problem(Reason.CONTRADICTION, by.not_models, what, fix)
+        yield _problem("contradiction.models", by.not_models, {"chosen": by.models})
     chosen = [(key, set(listed)) for key in by.uuids if (listed := _list(annotations, key))]
     left_out = {one for key in by.not_uuids for one in _list(annotations, key)}
     if chosen and not set.intersection(*(found for _, found in chosen)) - left_out:
-        key = chosen[-1][0]
-        what = "every device that is listed here is left out by another annotation of the Pod"
-        fix = f"list one that none of {', '.join((*by.uuids, *by.not_uuids))} excludes"
-        yield _problem(Reason.CONTRADICTION, key, what, fix)
+        lists = ", ".join((*by.uuids, *by.not_uuids))
+        yield _problem("contradiction.devices", chosen[-1][0], {"lists": lists})
 
 
-def _problem(reason: Reason, key: str, what: str, fix: str) -> Problem:
-    return Problem(reason, ("metadata", "annotations", key), what, fix)
+def _problem(code: str, key: str, facts: Facts) -> Problem:
+    return Problem(code, ("metadata", "annotations", key), facts)
 
 
-def _shown(annotations: Mapping[str, Json], key: str) -> str:
-    return repr(annotations.get(key))[:_SHOWN].strip("'") or "nothing"
+def _shown(annotations: Mapping[str, Json], key: str) -> Fact:
+    return repr(annotations.get(key))[:_SHOWN].strip("'") or Said("part.nothing")
 
 
 def _weights(annotations: Mapping[str, Json]) -> dict[str, int] | None:

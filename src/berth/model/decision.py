@@ -8,8 +8,11 @@ import msgspec
 
 from berth.model.demand import Demand
 from berth.model.edit import Edit
-from berth.model.raw import Json, JsonObject, Path, dotted
+from berth.model.problem import Problem
+from berth.model.raw import Json, JsonObject, dotted
 from berth.model.reason import Reason
+from berth.model.said import Said
+from berth.words.catalogue import CATALOGUES, Language
 
 __all__ = ["Decision", "Problem", "Reason", "Verdict"]
 
@@ -24,20 +27,6 @@ class Verdict(StrEnum):
     AUDITED = "audited"
 
 
-class Problem(msgspec.Struct, frozen=True):
-    """One mistake: where it stands, what is wrong with it, and what to do."""
-
-    reason: Reason
-    path: Path
-    what: str
-    """What is wrong, without the path: "16Gi is 17179869184, and no card has so many MiB"."""
-    fix: str
-    """What to do, in the imperative: "write 16384"."""
-
-    def __str__(self) -> str:
-        return f"{dotted(self.path)}: {self.what}; {self.fix}"
-
-
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The answer for one Pod. `operations` is RFC 6902 and `pod` their result."""
 
@@ -45,9 +34,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     pod: JsonObject
     operations: list[dict[str, Json]] = []
     problems: tuple[Problem, ...] = ()
-    warnings: tuple[str, ...] = ()
+    warnings: tuple[Said, ...] = ()
     edits: tuple[Edit, ...] = ()
-    notes: tuple[str, ...] = ()
+    notes: tuple[Said, ...] = ()
     """Why nothing is done, where nothing is."""
     demand: Demand | None = None
     """What was understood of the Pod's wish, where it came to that."""
@@ -57,20 +46,30 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """What would have been done, where the namespace is in audit."""
 
     @property
-    def reasons(self) -> tuple[str, ...]:
-        """Why, in sentences: what is wrong, why nothing is done, and why each edit is made."""
-        return tuple(self._reasons())
+    def said(self) -> tuple[str, ...]:
+        """The codes of all that is wrong or warned of, each once."""
+        if not (self.problems or self.warnings):
+            return ()
+        codes = dict.fromkeys(problem.code for problem in self.problems)
+        return tuple(codes | dict.fromkeys(warning.code for warning in self.warnings))
 
-    def first_reasons(self, most: int) -> tuple[str, ...]:
-        """Return at most so many of the reasons: a Pod of 3 MiB can have fifty thousand."""
-        return tuple(islice(self._reasons(), most))
+    def reasons(self, language: Language = "en") -> Iterator[str]:
+        """Yield why, in sentences: what is wrong, why nothing is done, and why each edit is made.
 
-    def _reasons(self) -> Iterator[str]:
-        yield from map(str, self.problems)
-        yield from self.notes
+        Take no more than are shown: a Pod of 3 MiB can have fifty thousand.
+        """
+        colon = CATALOGUES[language].colon
+        for problem in self.problems:
+            yield problem.text(language)
+        for note in self.notes:
+            yield note.text(language)
         for edit in self.edits:
-            yield f"{dotted(edit.path)}: {edit.why}"
+            yield f"{dotted(edit.path)}{colon}{edit.why.text(language)}"
 
-    def warned(self, warnings: tuple[str, ...]) -> "Decision":
+    def first_reasons(self, most: int, language: Language = "en") -> tuple[str, ...]:
+        """Return at most so many of the reasons."""
+        return tuple(islice(self.reasons(language), most))
+
+    def warned(self, warnings: tuple[Said, ...]) -> "Decision":
         """Return the same decision with more warnings."""
         return msgspec.structs.replace(self, warnings=(*self.warnings, *warnings))

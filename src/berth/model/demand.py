@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from berth.model.pod import Container
+from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 
@@ -37,7 +38,7 @@ class Completion(msgspec.Struct, frozen=True):
     name: str
     before: int | None
     value: int
-    why: str
+    why: Said
 
 
 class Share(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,16 +7,17 @@ from typing import TypeAlias
 
 import msgspec
 
+from berth.model.problem import Problem
 from berth.model.raw import Json, Path
-from berth.model.reason import Reason
+from berth.model.said import Said
 
 
 class Put(msgspec.Struct, frozen=True):
-    """`value` stands at `path`; parents that lack are made. `why` is a sentence for people."""
+    """`value` stands at `path`; parents that lack are made. `why` is for people."""
 
     path: Path
     value: Json
-    why: str
+    why: Said
 
 
 class Append(msgspec.Struct, frozen=True):
@@ -24,30 +25,16 @@ class Append(msgspec.Struct, frozen=True):
 
     path: Path
     value: Json
-    why: str
+    why: Said
 
 
 class Drop(msgspec.Struct, frozen=True):
     """Nothing stands at `path`."""
 
     path: Path
-    why: str
-
-
-class Warn(msgspec.Struct, frozen=True):
-    """Nothing changes, but the Pod's author should know."""
-
-    text: str
-
-
-class Refuse(msgspec.Struct, frozen=True):
-    """Nothing changes, as the Pod cannot be written; the fields are those of a Problem."""
-
-    reason: Reason
-    path: Path
-    what: str
-    fix: str
+    why: Said
 
 
 Edit: TypeAlias = Put | Append | Drop
-Change: TypeAlias = Edit | Warn | Refuse
+Change: TypeAlias = Edit | Said | Problem
+"""An edit, a warning, or why the Pod cannot be written at all."""

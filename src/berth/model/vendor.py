@@ -7,8 +7,8 @@ from typing import TypeAlias
 import msgspec
 
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import NO_RECORDS, Records
+from berth.model.said import NO_FACTS, Facts
 
 ROLES = ("count", "memory", "memory_percent", "cores", "priority")
 """What a resource of an accelerator may say; fields of Vendor and of Amounts."""
@@ -29,11 +29,10 @@ class Amounts(msgspec.Struct, frozen=True, kw_only=True):
 class Fault(msgspec.Struct, frozen=True, kw_only=True):
     """What a vendor's rule forbids, at a resource (by its role) or at a Pod annotation."""
 
-    reason: Reason
+    code: str
     role: str = ""
     annotation: str = ""
-    what: str
-    fix: str
+    facts: Facts = NO_FACTS
 
 
 class Settled(msgspec.Struct, frozen=True, kw_only=True):

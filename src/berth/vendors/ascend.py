@@ -9,8 +9,8 @@ import msgspec
 
 from berth.errors import UsageError
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import Records
+from berth.model.said import Facts
 from berth.model.section import Count, Keys, Section, Size
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -54,30 +54,25 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     count, memory = asked.count or 0, asked.memory or 0
     if vendor.in_pairs:
         if count > 1 and count % 2:
-            return _refused(asked, Reason.NOT_A_MULTIPLE, "count", *_odd(count))
+            odd = {"count": count, "below": count - 1, "above": count + 1}
+            return _refused(asked, "not-a-multiple.pairs", "count", odd)
         count += count % 2
     if asked.cores and not soft:
-        what = "cores of an NPU are shared in soft split only"
-        fix = f"annotate the Pod with {MODE}: {_SOFT}, or ask for memory alone"
-        return _refused(asked, Reason.NOT_SHARED, "cores", what, fix)
+        return _refused(asked, "not-shared.cores", "cores", {"mode": MODE, "soft": _SOFT})
     whole = vendor.card_mib // vendor.unit_mib
     most = whole if soft else vendor.slices[-1][0] // vendor.unit_mib
     if memory > most:
-        what = f"{memory} is more MiB than {vendor.name} has"
-        return _refused(asked, Reason.TOO_LARGE, "memory", what, f"write at most {most}")
+        facts: Facts = {"memory": memory, "device": vendor.name, "most": most}
+        return _refused(asked, "too-large.npu", "memory", facts)
     given = (memory if soft else vendor.sliced(memory)) if memory else whole
     if count > 1 and given != whole and not soft:
-        what = f"{memory} of each of {count} devices: only one device is cut into templates"
-        return _refused(asked, Reason.NOT_SHARED, "memory", what, "ask for one, or for whole ones")
+        several = {"memory": memory, "count": count}
+        return _refused(asked, "not-shared.templates", "memory", several)
     return Settled(amounts=msgspec.structs.replace(asked, count=count, memory=given))
 
 
-def _odd(count: int) -> tuple[str, str]:
-    return f"{count} chips are not whole pairs", f"write {count - 1} or {count + 1}"
-
-
-def _refused(asked: Amounts, reason: Reason, role: str, what: str, fix: str) -> Settled:
-    return Settled(amounts=asked, faults=(Fault(reason=reason, role=role, what=what, fix=fix),))
+def _refused(asked: Amounts, code: str, role: str, facts: Facts) -> Settled:
+    return Settled(amounts=asked, faults=(Fault(code=code, role=role, facts=facts),))
 
 
 def _vendors(keys: "Ascend") -> tuple[Vendor, ...]:

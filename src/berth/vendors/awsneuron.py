@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
@@ -24,10 +23,10 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     cores = asked.cores or 0
     if asked.count is not None or cores <= vendor.core_unit or cores % vendor.core_unit == 0:
         return Settled(amounts=asked)
-    what = f"{cores} cores are neither part of one device nor whole devices of {vendor.core_unit}"
-    below = cores - cores % vendor.core_unit
-    fix = f"write {below} or {below + vendor.core_unit}"
-    fault = Fault(reason=Reason.NOT_A_MULTIPLE, role="cores", what=what, fix=fix)
+    unit = vendor.core_unit
+    below = cores - cores % unit
+    facts = {"cores": cores, "unit": unit, "below": below, "above": below + unit}
+    fault = Fault(code="not-a-multiple.devices", role="cores", facts=facts)
     return Settled(amounts=asked, faults=(fault,))
 
 

@@ -5,7 +5,6 @@ from collections.abc import Mapping
 import msgspec
 
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import Counted, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
@@ -34,9 +33,8 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     memory = vendor.sliced(asked.memory)
     if memory is not None:
         return Settled(amounts=msgspec.structs.replace(asked, memory=memory))
-    what = f"{asked.memory} is more MiB than an XPU has"
-    fix = f"write at most {vendor.card_mib}"
-    fault = Fault(reason=Reason.TOO_LARGE, role="memory", what=what, fix=fix)
+    facts = {"memory": asked.memory, "most": vendor.card_mib}
+    fault = Fault(code="too-large.xpu", role="memory", facts=facts)
     return Settled(amounts=asked, faults=(fault,))
 
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping
 
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import Counted, Fields, Records
 from berth.model.section import Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
@@ -37,19 +36,19 @@ def _faults(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     if app is not None and app not in _CLASSES:
         yield _unknown(CLASS, app, _CLASSES)
     if app is not None and asked.count != 1:
-        what = f"{asked.count} are asked for, and a Pod with {CLASS} may have one per container"
-        fix = f"write {vendor.count}: 1, or leave the annotation out"
-        yield Fault(reason=Reason.NOT_SHARED, role="count", what=what, fix=fix)
+        yield Fault(
+            code="not-shared.class",
+            role="count",
+            facts={"count": asked.count or 0, "key": CLASS, "name": vendor.count},
+        )
     policy = annotations.get(QOS)
     if app != "online" and policy is not None and policy not in _POLICIES:
         yield _unknown(QOS, policy, _POLICIES)
 
 
 def _unknown(key: str, value: Json, known: tuple[str, ...]) -> Fault:
-    what = f"{str(value)[:40]} is not known to MetaX's software"
-    return Fault(
-        reason=Reason.ANNOTATION, annotation=key, what=what, fix=f"write one of {', '.join(known)}"
-    )
+    facts = {"shown": str(value)[:40], "known": ", ".join(known)}
+    return Fault(code="annotation.metax", annotation=key, facts=facts)
 
 
 def _vendors(keys: Metax) -> tuple[Vendor, ...]:

@@ -8,7 +8,6 @@ from collections.abc import Mapping
 import msgspec
 
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import Counted, Records
 from berth.model.section import Count, Keys, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor
@@ -37,9 +36,11 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     if count == 1 and memory:
         if memory in sizes:
             return Settled(amounts=asked)
-        what = f"{memory} is no slice of a card (units of {_UNIT} MiB)"
-        fix = f"write one of {', '.join(map(str, sizes))}"
-        fault = Fault(reason=Reason.NOT_A_SLICE, role="memory", what=what, fix=fix)
+        fault = Fault(
+            code="not-a-slice",
+            role="memory",
+            facts={"memory": memory, "unit": _UNIT, "sizes": ", ".join(map(str, sizes))},
+        )
         return Settled(amounts=asked, faults=(fault,))
     whole = msgspec.structs.replace(
         asked, memory=vendor.card_mib // _UNIT * count, cores=_CORES * count

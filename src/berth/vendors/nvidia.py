@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Meta
 
 from berth.model.raw import Json
-from berth.model.reason import Reason
 from berth.model.records import Counted, Records
+from berth.model.said import either
 from berth.model.section import Count, Keys, Scaling, Section
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
@@ -90,14 +90,23 @@ def _faults(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
     """Yield what no card answers to: HAMi looks for a card's mode inside the value."""
     mode = str(annotations[MODE])
     if not any(word in mode for word in _MODES):
-        what = f"{mode[:40]} is no way to share a card"
-        fix = f"write {', '.join(_MODES[:-1])} or {_MODES[-1]}"
-        yield Fault(reason=Reason.ANNOTATION, annotation=MODE, what=what, fix=fix)
+        yield Fault(
+            code="annotation.mode",
+            annotation=MODE,
+            facts={"shown": mode[:40], "known": either(_MODES)},
+        )
     largest = max(_profile_mib(vendor, annotations.get(_MODELS)), default=0)
     if mode == "mig" and largest and vendor.mib(asked.memory or 0) > largest:
-        what = f"{asked.memory} is more than the largest MIG profile allowed has, {largest} MiB"
-        fix = f"write at most {largest // vendor.unit_mib}, or leave {MODE} out"
-        yield Fault(reason=Reason.TOO_LARGE, role="memory", what=what, fix=fix)
+        yield Fault(
+            code="too-large.profile",
+            role="memory",
+            facts={
+                "memory": asked.memory or 0,
+                "largest": largest,
+                "most": largest // vendor.unit_mib,
+                "mode": MODE,
+            },
+        )
 
 
 def _profile_mib(vendor: Vendor, chosen: Json) -> Iterator[int]:

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""Writes docs/reference/refusals.md and refusals.zh.md from the catalogue of sentences."""
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import groupby
+from pathlib import Path
+from typing import NamedTuple
+
+from berth.model.reason import Reason
+from berth.words import chinese_causes, english_causes
+from berth.words.catalogue import CATALOGUES, Language
+from berth.words.entry import Cause, Entry
+
+FOLDER = Path(__file__).parent / "reference"
+
+
+class Page(NamedTuple):
+    """What the page says of itself in one language."""
+
+    name: str
+    causes: Mapping[str, Cause]
+    head: str
+    refusals: str
+    warnings: str
+    columns: tuple[str, ...]
+
+
+ENGLISH = """\
+# Refusals and warnings
+
+<!-- scripts/generate writes this page from src/berth/words: change it there. -->
+
+What Berth says of a Pod is a code and some facts; its sentence is made of them in the language of
+the setting [`language`](settings.md), `en` or `zh`. [中文](refusals.zh.md)
+
+The code up to its point is what the metric `berth_refusals_total` and the log's `codes` carry; the
+log's `said`, and `berth explain -o json`, have all of it. Codes stay as they are; a sentence may
+change. Names, field paths and amounts are the same in each language. A refusal is written as
+"field: sentence; remedy", each mistake of a Pod at once. Its status is 422 for what is wrong in
+itself, and 403 where only the rules of the cluster forbid it. The log and the API server's audit
+log are always English.
+"""
+CHINESE = """\
+# 拒绝与警告
+
+<!-- scripts/generate writes this page from src/berth/words: change it there. -->
+
+Berth 对一个 Pod 所说的话由代码和若干事实组成，
+句子按设置 [`language`](settings.md)（`en` 或 `zh`）的语言生成。[English](refusals.md)
+
+指标 `berth_refusals_total` 和日志的 `codes` 使用代码中句点之前的部分；
+日志的 `said` 以及 `berth explain -o json` 使用完整的代码。
+代码保持不变，句子可能改动。资源名、字段路径和数值在任何语言中都一样。
+拒绝写作“字段：句子；处理办法”，一个 Pod 的所有错误一次列出。
+对象本身有错时状态码为 422，只违反集群规定时为 403。
+日志和 API server 的审计日志始终使用英文。
+"""
+PAGES: Mapping[Language, Page] = {
+    "en": Page(
+        "refusals.md",
+        english_causes.CAUSES,
+        ENGLISH,
+        "Refusals",
+        "Warnings",
+        ("Code", "Sentence", "Remedy"),
+    ),
+    "zh": Page(
+        "refusals.zh.md",
+        chinese_causes.CAUSES,
+        CHINESE,
+        "拒绝",
+        "警告",
+        ("代码", "句子", "处理办法"),
+    ),
+}
+
+
+def main() -> None:
+    """Write the pages."""
+    for language, page in PAGES.items():
+        catalogue = CATALOGUES[language]
+        lines = [page.head, f"## {page.refusals}", *_classes(catalogue.refusals, page)]
+        lines += [f"\n## {page.warnings}", *_classes(catalogue.warnings, page)]
+        (FOLDER / page.name).write_text("\n".join(lines) + "\n")
+
+
+def _classes(entries: Mapping[str, Entry], page: Page) -> Iterator[str]:
+    """Yield the lines of each class of sentences: its cause, then a row for each code."""
+    for name, codes in groupby(sorted(entries), lambda code: code.partition(".")[0]):
+        status = f" ({_status(name)})" if name in _REASONS else ""
+        cause = page.causes[name]
+        yield f"\n### `{name}`{status}\n\n{cause.why}\n"
+        yield _row(page.columns)
+        yield _row(["---"] * len(page.columns))
+        for code in codes:
+            what, fix = entries[code]
+            yield _row((f"`{code}`", _shown(what), _shown(fix) or cause.remedy))
+
+
+_REASONS = {reason.value for reason in Reason}
+
+
+def _status(reason: str) -> int:
+    return 403 if Reason(reason).is_policy else 422
+
+
+def _row(cells: list[str] | tuple[str, ...]) -> str:
+    return f"| {' | '.join(cell.replace('|', '&#124;') for cell in cells)} |"
+
+
+def _shown(text: str) -> str:
+    """Write facts as `{name}`, without how they are formatted."""
+    return re.sub(r"\{(\w+)(?:![rs])?\}", r"`{\1}`", text)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""Reasons in English: why each edit is made, why nothing is, and parts of other sentences."""
+
+from berth.words.entry import Entry
+
+REASONS = {
+    "why.lacks-count": Entry("memory or cores need a device"),
+    "why.lacks-memory": Entry("nothing smaller is asked for, so it is the whole card"),
+    "why.lacks-cores": Entry("no share was named, so the whole card is this container's"),
+    "why.pairs": Entry("such devices come in pairs"),
+    "why.size": Entry("a size in which such cards are given"),
+    "why.all-cores": Entry("whole devices have all their cores"),
+    "why.priority": Entry("{name} sets the task priority"),
+    "why.core-policy": Entry("the administrator's core policy"),
+    "why.container-name": Entry("the vendor's software looks for the container's name there"),
+    "why.device-plugin": Entry("the device plugin sets it"),
+    "why.hidden": Entry("overwriteEnv hides cards not asked for"),
+    "why.twice": Entry("{name} stands twice"),
+    "why.runtime-class": Entry("{vendor} containers run under this RuntimeClass"),
+    "why.scheduler": Entry("only HAMi's scheduler knows the shares of a card"),
+    "why.vendor-annotation": Entry("the vendor's scheduler reads it"),
+    "why.decided": Entry("the devices that were decided on"),
+    "why.counted-once": Entry("its share of the quota is counted once"),
+    "why.original": Entry("keeps what was asked for before this change"),
+    "why.injection": Entry("injection {injection} of the settings"),
+    "left.names-none": Entry("names none of the devices that Berth knows"),
+    "left.as-it-should-be": Entry("already as it should be"),
+    "left.namespace": Entry("namespace {namespace} is excluded by the settings"),
+    "left.mirror": Entry("a mirror of a static Pod, whose changes would not reach the node"),
+    "left.opt-out": Entry("label {label} opts out"),
+    "left.default-scheduler": Entry(
+        "the default scheduler keeps its Pods (scheduler.force is off)"
+    ),
+    "left.other-scheduler": Entry("scheduler {scheduler} is not ours"),
+    "left.windows": Entry("a Windows Pod, on whose nodes HAMi does not share cards"),
+    "left.not-validated": Entry("nothing that is validated here"),
+    "left.no-creation": Entry("not the creation of a Pod, which alone is our business"),
+    "left.unknown-injection": Entry(
+        "the injection {injection} is not in the settings of the replica that was asked"
+    ),
+    "left.selector": Entry(
+        "namespace {namespace} is outside the registration's namespaceSelector: {unmet}"
+    ),
+    "part.lacks": Entry("{container} lacks {name}"),
+    "part.sets": Entry("{container} sets {name}"),
+    "part.nothing": Entry("nothing"),
+    "part.or": Entry("{one} or {other}"),
+    "part.author": Entry("who changes it"),
+    "part.more": Entry("{amount} more"),
+    "part.at-least": Entry("at least {amount} more"),
+    "part.unsized": Entry("memory that is not known before it has a device"),
+    "part.and-more": Entry("And {count} more"),
+    "why.asked-in": Entry("asked for in the words of {dialect}"),
+    "why.other-name": Entry("{dialect} has another name for it"),
+    "why.no-percent": Entry("no node has any percent"),
+    "why.choice": Entry("as {dialect} calls it"),
+    "why.default": Entry("the namespace's default for containers with a device"),
+    "why.queue": Entry("the queue of its namespace"),
+    "why.volcano-scheduler": Entry("Volcano's scheduler gives out the cards"),
+    "why.pool-scheduler": Entry("the scheduler of the pool"),
+    "why.plain-scheduler": Entry("the scheduler of whole cards here"),
+    "why.kai": Entry("said in the words of the written dialect"),
+    "why.divided": Entry("records by how much less it gets than it asked for"),
+    "why.oversubscribed": Entry("oversubscribed by {factors}"),
+    "why.sized": Entry("as the Pod's annotations or its namespace have it"),
+    "why.percent-of": Entry("{percent} percent of {size} MiB"),
+    "left.unknown-conversion": Entry(
+        "the conversion {conversion} is not in the settings of the replica that was asked"
+    ),
+    "part.leftover": Entry("{container} asks in the words of {dialect}"),
+    "part.lost-accelerator": Entry("{dialect} has no words for {device}, which keeps its own"),
+    "part.lost-memory": Entry("{dialect} gives whole cards only"),
+    "part.lost-rounding": Entry("{mib} MiB become {rounded}, in blocks of {block}"),
+    "part.lost-cores": Entry("{dialect} knows no share of the cores"),
+    "part.lost-priority": Entry("{dialect} knows no {name}"),
+    "part.lost-choice": Entry("{dialect} has no words for it"),
+    "part.lost-policy": Entry("{dialect} compares by its own configuration"),
+    "part.lost-init-container": Entry(
+        "volcano counts nothing for an init container, and does not choose its card"
+    ),
+    "part.lost-devices": Entry("Volcano {first} reads it, and this is {version}"),
+}

@@ -1,0 +1,44 @@
+"""Warnings in English: what the author of a Pod that is let through should hear."""
+
+from berth.words.entry import Entry
+
+WARNINGS = {
+    "no-device": Entry("{path}: {name} without {count} gives no device", "add it"),
+    "replaced.amount": Entry("{path}: {name} {before} becomes {value}: {why}"),
+    "replaced.variable": Entry("{path}: {name} is replaced by {value}: {why}"),
+    "replaced.annotation": Entry("{path} is replaced by {value}, as the limits say"),
+    "removed.variable": Entry("{path}: {name} is removed: {why}"),
+    "kept.variable": Entry("{path}: {name} is kept as the Pod sets it, against {why}"),
+    "kept.annotation": Entry("{path} is kept, against {why}"),
+    "no-effect.amount": Entry("{path}: {name} has no effect beside {count}"),
+    "no-effect.annotation": Entry("{path} has no effect", "write it under a container's limits"),
+    "no-effect.workload": Entry("{path} has no effect on {kind}", "move it to {where}"),
+    "not-read": Entry("{path} is not read", "did you mean {meant}?"),
+    "unmanaged.privileged": Entry(
+        "{path}: privileged, so it sees every card of its node and its {count} request is not "
+        "managed"
+    ),
+    "unmanaged.windows": Entry("{path}: {why}", "its device requests are not managed"),
+    "past-shares.volume": Entry(
+        "{path}: {volume} shows {host}, which reaches cards past their shares"
+    ),
+    "past-shares.mount": Entry("{path}: {mount} reaches cards past their shares"),
+    "unsized": Entry("{resource} is not named, so quota {quota} cannot count all of it"),
+    "unrecorded": Entry("{path} is full, so the original request is not recorded there"),
+    "not-injected": Entry("{why}", "nothing was injected"),
+    "not-rewritten": Entry(
+        "{path} is not as the GPU webhook writes it, so the device may never come"
+    ),
+    "workload.refused": Entry("{path}: its Pods will be refused"),
+    "workload.audited": Entry("{path}: its Pods would be refused, but for audit"),
+    "workload.why": Entry("{problem}"),
+    "audit.changed": Entry("audit: this Pod would be changed, and is stored as it came"),
+    "audit.refused": Entry("audit: this would be refused, and is let through"),
+    "audit.problem": Entry("{path}: {problem}"),
+    "audit.edit": Entry("{path}: {why}"),
+    "lost": Entry("{path}: lost ({kind}): {what}"),
+    "renamed": Entry("{path}: {old} is written as {new}", "{key} has it"),
+    "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
+    "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
+    "not-converted": Entry("{why}", "nothing was translated"),
+}
