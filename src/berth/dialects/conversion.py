@@ -105,6 +105,12 @@ class Conversion:
     visible_devices: bool = False
     """Whether chosen devices are written as CUDA_VISIBLE_DEVICES too."""
 
+    @property
+    def leaves_sizes(self) -> bool:
+        """Whether sizes are what Pods say, and nothing is known to hold them against."""
+        divided = self.memory_share > 1 or self.core_share > 1
+        return not (self.default_memory or self.cards or divided)
+
     def handling(self, loss: Loss) -> Handling:
         """Return what is done about a loss."""
         return self.losses.get(loss, Handling.WARN)

@@ -18,6 +18,8 @@ from berth.model.vendor import MIB, Selectors, Vendor
 
 _GIB = 1024
 _NO_PERCENT = Said("why.no-percent")
+_OTHER_NAME = Said("why.other-name")
+_ASKED = Said("why.asked")
 
 
 def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
@@ -55,26 +57,25 @@ def container(of: Container, share: Share, words: Vendor, options: Options) -> I
     found = limits(share, words)
     if options.conversion:
         yield from _lost(of, share, words, options.conversion)
-    why = Said("why.asked-in", {"dialect": words.dialect})
     for name, text in found.items():
         for kind, there in (("limits", of.limits), ("requests", of.requests)):
             if there.get(name) != text:
-                yield Put((*of.path, "resources", kind, name), text, why)
-    # A 0 in any other words goes too: beside the new ones it might come to mean something.
-    alike = (name for name, one in options.owners.items() if one.name == words.name)
-    gone = [name for name in alike if name not in found]
-    yield from _without(of, gone, words)
-    if share.vendor.count in of.limits and share.vendor.count in gone:
+                yield Put((*of.path, "resources", kind, name), text, _ASKED)
+    yield from _without(of, found, words, options)
+    if share.vendor.count in of.limits and share.vendor.count not in found:
         renamed = {"old": share.vendor.count, "new": words.count, "key": names.ORIGINAL_REQUEST}
         yield Said("renamed", {"path": of.path, **renamed})
 
 
-def _without(of: Container, gone: list[str], words: Vendor) -> Iterator[Change]:
+def _without(
+    of: Container, found: Mapping[str, str], words: Vendor, options: Options
+) -> Iterator[Change]:
+    """Take out all other words; a 0 among them might come to mean something beside the new ones."""
     for kind, there in (("limits", of.limits), ("requests", of.requests)):
-        for name in gone:
-            if name in there:
-                why = Said("why.other-name", {"dialect": words.dialect})
-                yield Drop((*of.path, "resources", kind, name), why)
+        for name in there:
+            owner = options.owners.get(name) if name not in found else None
+            if owner is not None and owner.name == words.name:
+                yield Drop((*of.path, "resources", kind, name), _OTHER_NAME)
 
 
 def limits(share: Share, words: Vendor) -> dict[str, str]:

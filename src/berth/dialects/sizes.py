@@ -32,6 +32,9 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     `converted` are containers that an earlier pass has written: theirs is settled.
     """
     asked = wanted_size.read(pod.annotations, by)
+    quiet = by.leaves_sizes and asked.silent
+    if quiet and all(share.memory_percent is None for share in reading.demand.shares):
+        return reading
     problems = [*reading.problems, *asked.problems]
     containers = []
     for one in reading.demand.containers:

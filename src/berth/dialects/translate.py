@@ -45,9 +45,10 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     """Yield what makes a Pod say its demand in the dialect that the options want."""
     yield from WRITES[options.writes](demand, placed, pod, options)
     by = options.conversion
-    if by is None or not demand.any:
+    shares = demand.shares if by else ()
+    if by is None or not shares:
         return
-    if any(share.vendor.dialect == kai.NAME for share in demand.shares):
+    if any(share.vendor.dialect == kai.NAME for share in shares):
         yield from kai.without(pod)
     if text := sizes.oversubscribed(by):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)

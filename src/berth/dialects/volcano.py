@@ -90,11 +90,12 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
             path = (*wanted.container.path, "resources", "limits")
             yield from lose(by, Loss.INIT_CONTAINER, path, Said("part.lost-init-container"))
     yield from convert.containers(demand, pod, options)
-    if demand.any:
+    shares = demand.shares
+    if shares:
         yield from completion.classed(demand, pod)
-        yield from _chosen(demand.shares, pod, by)
-        yield from _queued(demand.shares, pod, by)
-    if demand.any or by.whole_pods:
+        yield from _chosen(shares, pod, by)
+        yield from _queued(shares, pod, by)
+    if shares or by.whole_pods:
         yield from _scheduled(pod, options.scheduler_name)
     if placed is not None and by.volcano_minor >= FIRST_WITH_DEVICES:
         yield from devices.listed(demand, placed, pod, by.targets)

@@ -33,6 +33,8 @@ class Asked(msgspec.Struct, frozen=True):
     """Size, use and precision."""
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Said, ...] = ()
+    silent: bool = False
+    """Whether they say nothing at all."""
 
     def size(self, of: Container, share: Share) -> Size | None:
         """Return the memory of each card of a container that names none; None is all of it."""
@@ -51,7 +53,7 @@ class Asked(msgspec.Struct, frozen=True):
 def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
     """Read them strictly: a wrong one is a Problem, never the whole card."""
     if annotations.keys().isdisjoint(names.SIZE_ANNOTATIONS):
-        return Asked(by)
+        return Asked(by, silent=True)
     problems: list[Problem] = []
     every, each = None, dict[str, Size]()
     for name, text in _parts(annotations.get(names.GPU_MEMORY), problems):
