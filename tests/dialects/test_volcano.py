@@ -71,6 +71,20 @@ def test_a6_with_a_model_the_size_is_known() -> None:
         assert annotations(decision)["nvidia.com/use-gputype"] == "H100"
 
 
+def test_the_vendors_own_choice_of_models_wins() -> None:
+    """Of two that differ ours has no effect, and its author is told."""
+    both = {names.GPU_MODEL: "T4", "nvidia.com/use-gputype": "A100"}
+    decision = patched(asking({GPU: "1"}, both), VOLCANO)
+    assert annotations(decision)["nvidia.com/use-gputype"] == "A100"
+    assert any(names.GPU_MODEL in one and "no effect" in one for one in said(decision))
+
+
+def test_an_annotation_that_is_almost_ours_is_told() -> None:
+    """As the whole card is a costly way to learn of a slip of the pen."""
+    decision = patched(asking({GPU: "1"}, {"berth.dev/gpu-memroy": "16Gi"}), VOLCANO)
+    assert any("did you mean berth.dev/gpu-memory" in one for one in said(decision))
+
+
 def test_a6_before_1_13_percent_is_written() -> None:
     """Those versions leave it out of their account, and know it."""
     old = cluster("volcano", stacks={"volcano": {"minor": 12}})

@@ -216,3 +216,10 @@ def test_policy_show_prints_the_order(tmp_path: Path) -> None:
     assert "writes volcano" in one.output
     plain = CliRunner().invoke(policy.command, ["show"]).output
     assert "reads hami; writes hami" in plain
+
+
+def test_the_example_of_the_guide_is_a_setting() -> None:
+    """It is read as it stands there."""
+    guide = Path(__file__).parents[2] / "docs/how-to/translate-requests.md"
+    text = guide.read_text().partition("```yaml\n")[2].partition("```")[0]
+    assert [*generation(text).rules.zones] == ["volcano"]

@@ -108,6 +108,7 @@ class Rules:
         object.__setattr__(self, "told_by", frozenset(resources | asking))
         steering = {key for vendor in words for key in vendor.annotations}
         steering |= resources | set(names.HAMI_ANNOTATIONS)
+        steering |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "steering", frozenset(steering))
         pairs = [key.partition("/")[::2] for key in sorted(steering)]
         found = {

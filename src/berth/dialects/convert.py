@@ -13,7 +13,7 @@ from berth.model.demand import NO_WISHES, Completion, Demand, Share, Wishes
 from berth.model.edit import Change, Drop, Put
 from berth.model.loss import Loss
 from berth.model.pod import Container, Pod
-from berth.model.said import Said
+from berth.model.said import Facts, Said
 from berth.model.vendor import MIB, Selectors, Vendor
 
 _GIB = 1024
@@ -186,6 +186,13 @@ def wishes(pod: Pod, share: Share, words: Vendor, by: Conversion) -> Iterator[Ch
             value = ",".join(said) or text
             why = Said("why.choice", {"dialect": words.dialect})
             yield Put(("metadata", "annotations", key), value, why)
+    ours = wanted_size.models(pod.annotations)
+    if theirs.models in pod.annotations and ours and {*map(str.lower, ours)} != {*wished.models}:
+        named: Facts = {
+            "path": ("metadata", "annotations", names.GPU_MODEL),
+            "name": theirs.models,
+        }
+        yield Said("no-effect.model", named)
     if share.vendor.dialect == "hami" and words.dialect != "hami":
         for key, there in policies(wished).items():
             if there:

@@ -34,4 +34,5 @@ WARNINGS = {
     "pod-group": Entry("{path}：PodGroup 按其模板计数", "请把模板也转换"),
     "left-alone": Entry("{path}：{why}", "Pod 的申请保持原样"),
     "not-converted": Entry("{why}", "没有进行转换"),
+    "no-effect.model": Entry("{path} 在有 {name} 时不起作用", "请去掉其中一个"),
 }

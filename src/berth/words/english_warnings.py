@@ -41,4 +41,5 @@ WARNINGS = {
     "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
     "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
     "not-converted": Entry("{why}", "nothing was translated"),
+    "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }
