@@ -20,7 +20,7 @@ from berth.dialects import translate
 from berth.dialects.dialect import Reading
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
-from berth.model.edit import Change
+from berth.model.edit import Append, Change, Drop, Put
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
 from berth.model.said import Said
@@ -28,6 +28,7 @@ from berth.model.said import Said
 _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
 _WINDOWS = Said("left.windows")
+_EDITS = (Put, Drop, Append)
 
 
 def decide(
@@ -57,7 +58,7 @@ def decide(
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
     changes = list(translate.write(reading.demand, None, pod, rules.options))
-    problems = tuple(one for one in changes if isinstance(one, Problem))
+    problems = tuple([one for one in changes if type(one) is Problem])
     if problems:
         refused = Verdict.REFUSED
         return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
@@ -162,7 +163,7 @@ def _read(pod: Pod, rules: Rules) -> Reading:
 def _decision(
     raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    edits = [change for change in changes if not isinstance(change, Said | Problem)]
+    edits = [change for change in changes if isinstance(change, _EDITS)]
     if len(edits) < len(changes):
         warnings += tuple(change for change in changes if isinstance(change, Said))
     operations, result = patch.record(raw, edits)

@@ -78,6 +78,9 @@ class Defaults:
     memory_limit: str = ""
 
 
+NO_DEFAULTS = Defaults()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Conversion:
     """One conversion of the settings, resolved."""
@@ -99,7 +102,7 @@ class Conversion:
     """Whether Pods without a device get the scheduler too."""
     queue: str = ""
     """Of Pods that name none; "": the scheduler's own default."""
-    defaults: Defaults = Defaults()
+    defaults: Defaults = NO_DEFAULTS
     volcano_minor: int = 15
     """Of version 1: 12 and older know percent, 16 and newer choose devices by UUID."""
     visible_devices: bool = False

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from berth import names
 from berth.dialects import completion, defaults, sizes, wanted_size
-from berth.dialects.conversion import Conversion
+from berth.dialects.conversion import NO_DEFAULTS, Conversion
 from berth.dialects.losses import lose
 from berth.dialects.options import Options
 from berth.model.demand import NO_WISHES, Completion, Demand, Share, Wishes
@@ -44,7 +44,8 @@ def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
                 yield from container(of, share, words, options)
                 bare = replace(share, vendor=words, completion=())
                 yield from completion.complete(of, bare, options)
-            yield from defaults.fill(of, pod, by.defaults)
+            if by.defaults is not NO_DEFAULTS:
+                yield from defaults.fill(of, pod, by.defaults)
         for hidden in options.hidden:
             yield from completion.hide(wanted, hidden)
 
@@ -57,10 +58,11 @@ def container(of: Container, share: Share, words: Vendor, options: Options) -> I
     found = limits(share, words)
     if options.conversion:
         yield from _lost(of, share, words, options.conversion)
-    for name, text in found.items():
-        for kind, there in (("limits", of.limits), ("requests", of.requests)):
+    for kind, there in (("limits", of.limits), ("requests", of.requests)):
+        path = (*of.path, "resources", kind)
+        for name, text in found.items():
             if there.get(name) != text:
-                yield Put((*of.path, "resources", kind, name), text, _ASKED)
+                yield Put((*path, name), text, _ASKED)
     yield from _without(of, found, words, options)
     if share.vendor.count in of.limits and share.vendor.count not in found:
         renamed = {"old": share.vendor.count, "new": words.count, "key": names.ORIGINAL_REQUEST}

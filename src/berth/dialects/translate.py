@@ -1,17 +1,19 @@
 """Any dialect in, one demand, any dialect out: the dialects that there are, put together."""
 
 from collections.abc import Iterator, Mapping
+from itertools import chain
 
 import orjson
 from msgspec.structs import replace
 
 from berth import names
 from berth.dialects import hami, kai, plain, pool, reading, sizes, volcano
+from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.decided import Decided
-from berth.model.demand import ContainerDemand, Demand
+from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
@@ -43,10 +45,14 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
 
 def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
     """Yield what makes a Pod say its demand in the dialect that the options want."""
-    yield from WRITES[options.writes](demand, placed, pod, options)
+    changes = WRITES[options.writes](demand, placed, pod, options)
     by = options.conversion
-    shares = demand.shares if by else ()
-    if by is None or not shares:
+    return changes if by is None else chain(changes, _beside(demand.shares, pod, by))
+
+
+def _beside(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
+    """Yield what belongs to a translation, whichever the words."""
+    if not shares:
         return
     if any(share.vendor.dialect == kai.NAME for share in shares):
         yield from kai.without(pod)
@@ -109,7 +115,11 @@ def _amounts(of: Container, changes: Iterator[Change]) -> dict[str, Json]:
     """Return the limits of devices that changes leave in a container, as plain numbers."""
     limits = {name: _plain(amount) for name, amount in of.limits.items()}
     for change in changes:
-        if isinstance(change, Put | Drop) and change.path[:-1] == (*of.path, "resources", "limits"):
+        if isinstance(change, (Put, Drop)) and change.path[:-1] == (
+            *of.path,
+            "resources",
+            "limits",
+        ):
             name = str(change.path[-1])
             limits.pop(name, None)
             if isinstance(change, Put) and name not in ("cpu", "memory"):
