@@ -1,18 +1,22 @@
 """Quotas on stores that a test fills: a cluster in memory, and a clock that a test sets."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
 import msgspec
 
-from berth import names
 from berth.admission import wire
 from berth.admission.claims import Claims
 from berth.admission.quotas import NAMESPACE, Quotas
 from berth.admission.rules import Rules
+from berth.admission.standing import marked
+from berth.admission.standings import Standings
 from berth.cluster import projections
 from berth.cluster.store import Store
+from berth.model import decided
+from berth.model.decided import Decided
 from berth.model.decision import Decision, Verdict
 from tests.pods import Pod
 
@@ -61,21 +65,24 @@ class Cluster:
         )
         self.claims = Claims(10, lambda: self.now)
         ids = count(1)
-        self.quotas = Quotas(self.pods, self.limits, self.claims, lambda: f"id-{next(ids)}", rules)
+        self.quotas = Quotas(self.pods, self.limits, rules)
         self.quotas.synced = True
+        self.standings = Standings(self.claims, lambda: f"id-{next(ids)}", self.quotas)
+        self.pods.listen(self.standings.pod)
         self._versions = count(1)
         if hard is not None:
             self.limits.put(quota(hard))
 
-    def ask(self, pod: Pod, *, dry_run: bool = False, **more: Any) -> Decision:
+    def ask(self, pod: Pod, *, dry_run: bool = False, deny_unsized: bool = False) -> Decision:
         """Ask for a Pod, as the API server does once."""
-        return self.quotas.decide(self.review(pod, dry_run=dry_run), pod, self.rules, **more)
+        rules = replace(self.rules, deny_unsized=deny_unsized) if deny_unsized else self.rules
+        return self.standings.decide(self.review(pod, dry_run=dry_run), pod, rules)
 
     def last(self, pod: Pod, *, refused: bool = False, dry_run: bool = False) -> None:
         """Show the Pod as it will be stored, at /validate."""
         verdict = Verdict.REFUSED if refused else Verdict.UNCHANGED
         word = Decision(verdict=verdict, pod=pod)
-        self.quotas.finish(self.review(pod, dry_run=dry_run), word)
+        self.standings.finish(self.review(pod, dry_run=dry_run), word)
 
     def review(self, pod: Pod, *, dry_run: bool) -> wire.Review:
         """Return the API server's question."""
@@ -116,7 +123,9 @@ class Cluster:
 
 def mark(decision: Decision) -> str | None:
     """Return the id that stands in the decided Pod."""
-    metadata: Any = decision.pod["metadata"]
-    found = (metadata.get("annotations") or {}).get(names.DECISION)
-    assert found is None or isinstance(found, str)
-    return found
+    return marked(decision.pod) or None
+
+
+def carrying(id_: str) -> str:
+    """Return the annotation of a Pod that carries this id."""
+    return decided.write(Decided(id=id_))

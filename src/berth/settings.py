@@ -80,7 +80,7 @@ class Server(Group, frozen=True):
 
 
 class Metrics(Group, frozen=True):
-    """The operator's own port, in plain HTTP: /metrics, /healthz, /readyz and /debug/config."""
+    """The operator's own port, in plain HTTP: /metrics, probes, /debug/config and /debug/fleet."""
 
     enabled: bool = True
     """Whether there is one."""
@@ -151,7 +151,7 @@ class Audit(Group, frozen=True):
     """Namespaces on trial: what would be done is logged, counted and warned of, and not done."""
 
     namespaces: tuple[str, ...] = ()
-    """Their names."""
+    """Their names; "*": all."""
     namespace_label: Label = ""
     """A label by which others are, such as berth.dev/mode=audit; empty: by name alone."""
 
@@ -167,6 +167,55 @@ class Quota(Group, frozen=True):
     when its card is known, or is refused."""
     claim_seconds: Interval = 10
     """An admitted Pod that is never seen, as another webhook refused it, counts for so long."""
+
+
+class Manner(Group, frozen=True):
+    """How Pods with a device are placed."""
+
+    policy: Literal[
+        "scarcity",
+        "fragmentation",
+        "binpack",
+        "spread",
+        "mutex",
+        "topology",
+        "least-utilised",
+        "best-fit",
+        "first-fit",
+    ] = "scarcity"
+    """How nodes are compared; a Pod chooses otherwise by hami.io/scheduling-policy."""
+    delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
+    """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
+    node and its devices. auto: require where `scheduler.name` is set, else prefer."""
+    visible_devices: bool = False
+    """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
+    stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""
+    full: Literal["admit", "refuse"] = "admit"
+    """A Pod for which no node has room now passes with a warning, or is refused."""
+    full_priority_classes: tuple[Text, ...] = ()
+    """Only Pods of these PriorityClasses are refused then; empty: all."""
+    never: Literal["warn", "refuse"] = "warn"
+    """A Pod that no node can ever run passes with a warning, or is refused."""
+
+
+class SpecialManner(Manner, frozen=True):
+    """The same for some namespaces; what is not said here has its default."""
+
+    namespaces: tuple[Text, ...] = ()
+    """Their names; with * at the end, all that begin so. The first entry that names one holds."""
+
+
+class Placement(Manner, frozen=True):
+    """Where Pods with a device go, decided by what is free on every card now."""
+
+    enforce: Literal["auto", "always", "never"] = "auto"
+    """auto: with `--register`, and Pods pass unplaced until the first lists are read; always: until
+    then nothing is answered."""
+    pending_seconds: Interval = 60
+    """The devices that a Pod was sent to are kept for it so long, until it is bound. Before it is
+    seen at all: `quota.claimSeconds`."""
+    special: tuple[SpecialManner, ...] = ()
+    """Other ways for some namespaces."""
 
 
 class Registration(Group, frozen=True):
@@ -395,6 +444,7 @@ class Settings(Group, frozen=True):
     policy: Policy = msgspec.field(default_factory=Policy)
     audit: Audit = msgspec.field(default_factory=Audit)
     quota: Quota = msgspec.field(default_factory=Quota)
+    placement: Placement = msgspec.field(default_factory=Placement)
     registration: Registration = msgspec.field(default_factory=Registration)
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()

@@ -84,16 +84,21 @@ def test_every_layer_reaches_the_container(files: tuple[str, str], tmp_path: Pat
     assert found["ConfigMap"]["data"]["device-config.yaml"] == "nvidia: {defaultCores: 7}"
 
 
-def test_pods_may_be_read_only_where_quotas_are_kept() -> None:
+def test_what_is_not_watched_may_not_be_read() -> None:
     """The account has no right that it does not use."""
 
     def reads(*flags: str) -> list[Any]:
         rules = objects(*flags)["ClusterRole"]["rules"]
         return [rule for rule in rules if rule["apiGroups"] == [""]]
 
-    wanted = {"apiGroups": [""], "resources": ["pods", "resourcequotas"]}
-    assert reads() == [{**wanted, "verbs": ["list", "watch"]}]
-    assert reads("--set", "quota.enforce=never") == []
+    def watched(*names: str) -> list[Any]:
+        return [{"apiGroups": [""], "resources": [*names], "verbs": ["list", "watch"]}]
+
+    assert reads() == watched("nodes", "pods", "resourcequotas")
+    without = ("--set", "quota.enforce=never")
+    assert reads(*without) == watched("nodes", "pods")
+    assert reads("--set", "placement.enforce=never") == watched("pods", "resourcequotas")
+    assert reads(*without, "--set", "placement.enforce=never") == []
 
 
 def test_without_a_word_the_container_has_its_settings_too(tmp_path: Path) -> None:

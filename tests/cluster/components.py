@@ -99,6 +99,20 @@ def scheduler(folder: Path, *, port: int) -> Component:
     return Component(name=SCHEDULER, flags=flags, ready=f"https://127.0.0.1:{port}/readyz")
 
 
+def another_scheduler(folder: Path, *, port: int, configuration: Path) -> Component:
+    """Return a scheduler of the control plane in `folder` with a configuration of its own."""
+    file = kubeconfig(folder, SCHEDULER)
+    flags = (
+        *_serving(folder, port),
+        f"--config={configuration}",
+        f"--authentication-kubeconfig={file}",
+        f"--authorization-kubeconfig={file}",
+        "--authentication-skip-lookup",
+        f"--client-ca-file={pki.pair(certificates(folder), 'authority').certificate}",
+    )
+    return Component(name=SCHEDULER, flags=flags, ready=f"https://127.0.0.1:{port}/readyz")
+
+
 def controller_manager(folder: Path, *, port: int) -> Component:
     """Return the controllers."""
     authority = pki.pair(certificates(folder), "authority")

@@ -127,6 +127,31 @@ def another(plane: ControlPlane, folder: Path, *flags: str) -> Iterator[ControlP
             processes.stop(process)
 
 
+@contextlib.contextmanager
+def scheduling(plane: ControlPlane, folder: Path, profile: dict[str, object]) -> Iterator[None]:
+    """Run a second scheduler for the length of a `with`: for the Pods of one more profile."""
+    trust = probe.trust(components.certificates(plane.folder))
+    step = startup.Startup(folder=folder, programs=plane.programs, tied=True, trust=trust)
+    kubeconfig = str(components.kubeconfig(plane.folder, components.SCHEDULER))
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "leaderElection": {"leaderElect": False},
+        "clientConnection": {"kubeconfig": kubeconfig, "qps": 1000, "burst": 2000},
+        "profiles": [profile],
+    }
+    file = folder / "scheduler.json"
+    file.write_text(json.dumps(configuration))
+    (port,) = ports.free(1)
+    server = components.another_scheduler(plane.folder, port=port, configuration=file)
+    try:
+        step.run(server)
+        yield
+    finally:
+        for process in processes.recorded(folder):
+            processes.stop(process)
+
+
 def find(folder: Path) -> ControlPlane | None:
     """Return the control plane that was started in `folder`, whether or not it still runs."""
     try:

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from berth import names
+from berth.admission.standing import marked
 from tests.cluster.controlplane import ControlPlane
 from tests.e2e.api import Api, Object
 from tests.e2e.conftest import Register
 from tests.pods import gpu_pod
+from tests.quotas import carrying
 from tests.webhook import Webhook
 
 DEVICE_CONFIG = Path(__file__).parents[1] / "data/device-config.yaml"
@@ -51,9 +53,7 @@ def limited(api: Api, namespace: str, hard: dict[str, str], known_by: dict[str, 
 
 def mark(pod: Object) -> str | None:
     """Return the id of the decision in a Pod."""
-    found = pod["metadata"].get("annotations", {}).get(names.DECISION)
-    assert found is None or isinstance(found, str)
-    return found
+    return marked(pod) or None
 
 
 def eventually(true: Callable[[], object], seconds: float = 20) -> None:
@@ -222,7 +222,7 @@ def test_pods_of_a_template_with_a_copied_id_count_each(api: Api, namespace: str
     copied = "0123456789abcdef"
     template = asking()
     labels = {"app": "copies"}
-    template["metadata"] = {"labels": labels, "annotations": {names.DECISION: copied}}
+    template["metadata"] = {"labels": labels, "annotations": {names.DECISION: carrying(copied)}}
     replicas = {
         "metadata": {"name": "copies"},
         "spec": {

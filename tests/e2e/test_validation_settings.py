@@ -188,5 +188,5 @@ def test_kubectl_shows_chinese(register: Register, control_plane: ControlPlane) 
         assert f"Warning: {env}：NVIDIA_VISIBLE_DEVICES 被删除：它由设备插件设置\n" in said
         said = kubectl(*create, input=json.dumps(refused), check=False).stderr
         where = "spec.containers[0].resources.limits[nvidia.com/gpucores]"
-        what = "百分之 101 超过整个设备的算力；最多写 100，容器的每个设备都会得到这么多"
+        what = "101% 超过整个设备的算力；最多写 100，容器的每个设备都会得到这么多"
         assert f"{where}: {what}" in said, "kubectl puts the field before it"

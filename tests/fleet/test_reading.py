@@ -139,7 +139,7 @@ DECISION = (
 
 def test_the_allocation_annotation_says_what_a_pod_holds() -> None:
     """Before our decision, which the scheduler need not have followed."""
-    annotations = holding(("GPU-1", 400, 30)) | {"berth.dev/placement": DECISION}
+    annotations = holding(("GPU-1", 400, 30)) | {"berth.dev/decision": DECISION}
     found = charge(pod("x", "n1", annotations, containers=GPU))
     assert found.source is Source.RECORDED
     assert found.claims == (Claim(container="main", uuid="GPU-1", memory_mib=400, cores=30),)
@@ -147,7 +147,7 @@ def test_the_allocation_annotation_says_what_a_pod_holds() -> None:
 
 def test_until_it_comes_the_decision_says_so() -> None:
     """If it names the node to which the Pod is bound; else nothing says so."""
-    annotations = {"berth.dev/placement": DECISION}
+    annotations = {"berth.dev/decision": DECISION}
     found = charge(pod("x", "n1", annotations, containers=GPU))
     assert found.source is Source.DECIDED
     assert found.claims == (Claim(container="main", uuid="GPU-2", memory_mib=5, cores=1),)
@@ -161,7 +161,7 @@ def test_a_pod_without_a_gpu_holds_none() -> None:
     assert (found.source, found.cpu_milli, found.memory_mib) == (Source.NONE, 1000, 1024)
 
 
-@pytest.mark.parametrize("key", [objects.ALLOCATED, "berth.dev/placement"])
+@pytest.mark.parametrize("key", [objects.ALLOCATED, "berth.dev/decision"])
 def test_garbage_leaves_the_cards_to_be_guessed(key: str) -> None:
     """Bug report 16: not counted as none."""
     found, problems = READER.charge(pod("x", "n1", {key: "{garbage"}, containers=GPU))

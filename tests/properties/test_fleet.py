@@ -106,7 +106,7 @@ class Ledger(RuleBasedStateMachine):
         """Bind a Pod with our decision, which may have named another node."""
         claim = f'{{"container":"main","uuid":"{uuid}","memoryMib":70,"cores":5}}'
         text = f'{{"id":"d","node":"{decided}","devices":[{claim}]}}'
-        self._put_pod(name, on, {"berth.dev/placement": text}, (), again=False)
+        self._put_pod(name, on, {"berth.dev/decision": text}, (), again=False)
 
     @rule(name=PODS, phase=st.sampled_from(["Pending", "Running", "Succeeded", "Failed"]))
     def proceed(self, name: str, phase: str) -> None:

@@ -14,7 +14,7 @@ from berth import settings as configured
 from berth.admission import configuration, usage
 from berth.model.decision import Decision, Reason, Verdict
 from tests.pods import Pod, gpu_pod
-from tests.quotas import SPACE, Cluster, mark
+from tests.quotas import SPACE, Cluster, carrying, mark
 
 MEMORY = "nvidia.com/gpumem"
 MOST = 10
@@ -96,7 +96,7 @@ class Counting(RuleBasedStateMachine):
         metadata: Pod = {"generateName": f"{name}-"} if generated else {"name": name}
         others = ["made-up", *(f"id-{number}" for number in range(1, 30))]
         if copied % 2:
-            metadata["annotations"] = {names.DECISION: others[copied % len(others)]}
+            metadata["annotations"] = {names.DECISION: carrying(others[copied % len(others)])}
         room = MOST - self.seen() - self.owed()
         decision = self.cluster.ask(asking(amount, metadata))
         assert (decision.verdict is Verdict.REFUSED) == (amount > room)

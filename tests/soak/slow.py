@@ -4,8 +4,8 @@ import sys
 import time
 
 from berth.admission import mutate
-from berth.admission.quota import Allowance
 from berth.admission.rules import Rules
+from berth.admission.standing import Standing
 from berth.cli import main
 from berth.model.decision import Decision
 from berth.model.raw import JsonObject
@@ -19,10 +19,10 @@ def _slowly(
     namespace: str,
     rules: Rules,
     user: str = "",
-    allowance: Allowance | None = None,
+    standing: Standing | None = None,
 ) -> Decision:
     time.sleep(_SECONDS)
-    return _decide(raw, namespace, rules, user, allowance)
+    return _decide(raw, namespace, rules, user, standing)
 
 
 mutate.decide = _slowly

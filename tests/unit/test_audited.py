@@ -33,12 +33,15 @@ def generation(audit: Audit) -> live.Generation:
     return live.Generation(number=3, settings=settings, rules=rules)
 
 
+@pytest.mark.parametrize("named", [(), ("tried", "other"), ("*",)])
 @pytest.mark.parametrize("label", [None, LABEL])
 @pytest.mark.parametrize("url", ["", "https://127.0.0.1:8443/"])
-def test_each_namespace_is_asked_about_once(label: tuple[str, str] | None, url: str) -> None:
+def test_each_namespace_is_asked_about_once(
+    named: tuple[str, ...], label: tuple[str, str] | None, url: str
+) -> None:
     """Where it is enforced or where it is audited, never both; the backstop holds for the first."""
     base, _ = configuration.rules(Settings(), None)
-    audited = Audited(names=frozenset({"tried", "other"}), label=label)
+    audited = Audited(names=frozenset(named), label=label)
     rules = type(base)(options=base.options, audited=audited)
     registered = Registration(url=url, workloads=True)
     policy, _binding = backstop.objects(rules, registered)

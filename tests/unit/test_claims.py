@@ -8,9 +8,10 @@ import pytest
 from berth import names, settings
 from berth.admission import configuration
 from berth.admission.claims import Claims
+from berth.admission.standing import marked
 from berth.model.decision import Decision, Verdict
 from tests.pods import Pod, gpu_pod
-from tests.quotas import SPACE, Cluster, mark
+from tests.quotas import SPACE, Cluster, carrying, mark
 
 MEMORY = "nvidia.com/gpumem"
 RULES, _ = configuration.rules(settings.load(None), None)
@@ -27,7 +28,7 @@ def asking(name: str = "", mark: str = "", generate: str = "") -> Pod:
     pod = gpu_pod({MEMORY: "1000"})
     pod["metadata"] = {"name": name} if name else {"generateName": generate}
     if mark:
-        pod["metadata"]["annotations"] = {names.DECISION: mark}
+        pod["metadata"]["annotations"] = {names.DECISION: carrying(mark)}
     return pod
 
 
@@ -178,6 +179,6 @@ def test_an_id_that_could_have_been_read_is_believed_no_more(cluster: Cluster) -
     made = stored(cluster.ask(asking(generate="train-")))
     cluster.last(made)
     copy = cluster.ask(made)
-    assert mark(copy) != made["metadata"]["annotations"][names.DECISION]
+    assert mark(copy) != marked(made)
     assert cluster.claims.held(SPACE)[MEMORY] == 2000
     assert cluster.ask(made).verdict is Verdict.REFUSED

@@ -30,8 +30,8 @@ def nowhere(tmp_path: Path) -> tuple[str, ...]:
 
 
 def enforce(how: str) -> tuple[str, ...]:
-    """Return the flags of the setting."""
-    return "--set", f"quota.enforce={how}"
+    """Return the flags of the settings, for quotas and the fleet."""
+    return "--set", f"quota.enforce={how}", "--set", f"placement.enforce={how}"
 
 
 def test_before_the_first_lists_it_is_not_ready_and_pods_pass(

@@ -9,19 +9,27 @@ from dataclasses import dataclass
 from berth import names
 from berth.model.raw import Json, JsonObject
 
+EVERY = "*"
+_OPPOSITE = {"In": "NotIn", "Exists": "DoesNotExist"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Audited:
     """Namespaces that are in audit: by name, or by a label."""
 
     names: frozenset[str] = frozenset()
+    """With "*" all are."""
     label: tuple[str, str] | None = None
     """Its key and value."""
 
     def holds(self, namespace: str, labels: Mapping[str, str]) -> bool:
         """Whether a namespace with these labels is in audit."""
         by_label = self.label is not None and labels.get(self.label[0]) == self.label[1]
-        return namespace in self.names or by_label
+        return self.names_one(namespace) or by_label
+
+    def names_one(self, namespace: str) -> bool:
+        """Whether a namespace is in audit by its name, whatever labels it has."""
+        return namespace in self.names or EVERY in self.names
 
 
 def enforced(selects: JsonObject, audited: Audited) -> JsonObject:
@@ -55,7 +63,9 @@ def entries(webhooks: Iterable[JsonObject], audited: Audited, base: str) -> Iter
 
 def _alternatives(audited: Audited) -> Iterator[JsonObject]:
     """Yield requirements, one of which a namespace in audit meets."""
-    if audited.names:
+    if EVERY in audited.names:  # the API server itself sees to that label
+        yield {"key": names.NAMESPACE_NAME_LABEL, "operator": "Exists"}
+    elif audited.names:
         yield _is_one_of(names.NAMESPACE_NAME_LABEL, sorted(audited.names))
     if audited.label:
         key, value = audited.label
@@ -67,7 +77,7 @@ def _is_one_of(key: str, values: list[str]) -> JsonObject:
 
 
 def _negated(requirement: JsonObject) -> JsonObject:
-    return {**requirement, "operator": "NotIn"}
+    return {**requirement, "operator": _OPPOSITE[str(requirement["operator"])]}
 
 
 def _narrowed(selects: JsonObject, more: list[JsonObject]) -> JsonObject:

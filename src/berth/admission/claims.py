@@ -1,4 +1,4 @@
-"""What admitted Pods hold of their quotas until the watch shows them.
+"""What was decided about admitted Pods, and what they hold of quotas, until the watch shows them.
 
 A Pod has no uid at CREATE and often no name, so it is known by the id of the decision about it,
 which is written into it. Whoever may read Pods may copy an id; so it is believed only as long as
@@ -14,6 +14,7 @@ import msgspec
 from msgspec.structs import replace
 
 from berth.admission.quota import Uses
+from berth.model.placed import Placed
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True):
@@ -24,6 +25,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True):
     pod: str
     """Its name, or what it begins with: train-*."""
     uses: Uses
+    placed: Placed | None = None
+    """Where it was decided that it goes."""
     until: float
     again: bool = False
     """Whether the same Pod has come a second time already, or can come no more."""
@@ -58,7 +61,9 @@ class Claims:
             return None
         return claim
 
-    def claim(self, decision: str, namespace: str, pod: str, uses: Uses) -> None:
+    def claim(
+        self, decision: str, namespace: str, pod: str, uses: Uses, placed: Placed | None = None
+    ) -> None:
         """Hold `uses` from now on, in place of what the same decision held before."""
         again = self.drop(decision, namespace)
         self._alive[decision] = Claim(
@@ -66,6 +71,7 @@ class Claims:
             namespace=namespace,
             pod=pod,
             uses=uses,
+            placed=placed,
             until=self._clock() + self._seconds,
             again=again,
         )

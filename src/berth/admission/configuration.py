@@ -8,14 +8,17 @@ from berth import closest, configfile
 from berth.admission import conversions
 from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
+from berth.admission.placements import Manner, Placements, Special
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
+from berth.model.placed import Delivery
 from berth.model.vendor import Vendor
 from berth.settings import Audit, Fragment, Settings
 from berth.settings import Callers as WantedCallers
 from berth.settings import Injection as WantedInjection
+from berth.settings import Manner as WantedManner
 from berth.vendors import SECTIONS, VENDORS
 
 
@@ -51,9 +54,40 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         excluded_namespaces=frozenset(excluded),
         audited=_audited(settings.audit),
         injections=_injections(settings, _names(vendors)),
+        deny_unsized=settings.quota.unsized == "deny",
+        placements=_placements(settings),
     )
     found, more = conversions.resolve(settings, found)
     return found, (*warnings, *more)
+
+
+def _placements(settings: Settings) -> Placements:
+    usual = settings.placement
+    return Placements(
+        usual=_manner(usual, settings),
+        special=tuple(
+            Special(namespaces=one.namespaces, manner=_manner(one, settings))
+            for one in usual.special
+        ),
+    )
+
+
+def _manner(wanted: WantedManner, settings: Settings) -> Manner:
+    delivery = wanted.delivery
+    if wanted.visible_devices and settings.policy.device_env != "keep":
+        raise UsageError(
+            "placement.visibleDevices: writes what policy.deviceEnv removes; set that to keep"
+        )
+    if delivery == "auto":  # HAMi's extender does not read scores
+        delivery = "require" if settings.scheduler.name else "prefer"
+    return Manner(
+        policy=wanted.policy,
+        delivery=Delivery(delivery),
+        visible=wanted.visible_devices,
+        refuses_full=wanted.full == "refuse",
+        classes=frozenset(wanted.full_priority_classes),
+        refuses_never=wanted.never == "refuse",
+    )
 
 
 def _undone(settings: Settings) -> Undone:

@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Final
+
+import msgspec
 
 from berth import closest, names
 from berth.admission.rules import Rules
@@ -26,6 +29,7 @@ from berth.settings import Models, Settings
 
 EVERY = "*"
 _NVIDIA = "nvidia"
+_EVERY: Final = ("hami", "volcano", "pool", "plain", "kai")
 
 
 def resolve(settings: Settings, base: Rules) -> tuple[Rules, tuple[str, ...]]:
@@ -49,6 +53,22 @@ def resolve(settings: Settings, base: Rules) -> tuple[Rules, tuple[str, ...]]:
     zones = {name: replace(one, anywhere=union) for name, one in zones.items()}
     usual = zones[listed.pop(EVERY)] if EVERY in listed else base
     return replace(usual, zones=zones, listed=listed, anywhere=union), tuple(warnings)
+
+
+def into(settings: Settings, base: Rules, dialect: str) -> Rules:
+    """Return rules that write a dialect whatever a Pod is written in. Raises UsageError.
+
+    As the first conversion of the settings that writes it has them, if there is one.
+    """
+    if dialect == "hami" and all(one.name != _NVIDIA for one in base.options.vendors):
+        return base
+    mine = (one for one in settings.conversions if one.writes == dialect)
+    wanted = next(mine, Wanted(name="into", reads=_EVERY))
+    stacks = settings.stacks
+    schedulers = (settings.scheduler.name, stacks.volcano.scheduler, *wanted.take_schedulers)
+    taken = tuple(one for one in schedulers if one)
+    wanted = msgspec.structs.replace(wanted, reads=_EVERY, writes=dialect, take_schedulers=taken)
+    return _zone(wanted, "conversions", base, settings, _words(settings, base))
 
 
 def _words(settings: Settings, base: Rules) -> dict[str, Vendor]:

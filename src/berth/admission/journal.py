@@ -16,6 +16,7 @@ from berth.admission import wire
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand, Share
+from berth.model.placed import Placed
 from berth.model.raw import Json, JsonObject
 from berth.observe.metrics import Metrics
 from berth.observe.seldom import Seldom
@@ -127,10 +128,26 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "decision": decision.verdict,
         **({"would": told.verdict} if decision.would else {}),
         "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
+        **_placed(decision.placed),
         "said": list(told.said[:_MOST]),
         "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
         "warnings": [_short(warning.text()) for warning in decision.warnings[:_MOST]],
         "patch": [_hushed(operation) for operation in told.operations[:_MOST]],
+    }
+
+
+def _placed(placed: Placed | None) -> Mapping[str, object]:
+    """Say where it goes, and how its scheduler is told."""
+    if placed is None:
+        return {}
+    decided = placed.decided
+    return {
+        "id": decided.id,
+        "policy": decided.policy,
+        "delivery": placed.delivery.value,
+        "node": decided.node,
+        "candidates": decided.candidates,
+        "fleet": decided.generation,
     }
 
 

@@ -68,7 +68,7 @@ _AT_START = (
     *("server.hangSeconds", "callers", "metrics", "reload", "certificates"),
     *("registration.name", "registration.url", "registration.namespace", "registration.service"),
     *("log.format", "log.flushSeconds"),
-    *("quota.enforce", "quota.claimSeconds"),
+    *("quota.enforce", "quota.claimSeconds", "placement.enforce", "placement.pendingSeconds"),
 )
 """What is read at the start alone."""
 

@@ -2,8 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
+import msgspec
+
 from berth import names
 from berth.admission import (
+    affinity,
     allocations,
     inject,
     original,
@@ -14,13 +17,16 @@ from berth.admission import (
     selector,
     validate,
 )
-from berth.admission.quota import Allowance
+from berth.admission import standing as stood
 from berth.admission.rules import Injection, Privileged, Rules
+from berth.admission.standing import Standing
 from berth.dialects import translate
 from berth.dialects.dialect import Reading
+from berth.model.decided import Decided
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
 from berth.model.edit import Append, Change, Drop, Put
+from berth.model.placed import Placed
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
 from berth.model.said import Said
@@ -36,12 +42,12 @@ def decide(
     namespace: str,
     rules: Rules,
     user: str = "",
-    allowance: Allowance | None = None,
+    standing: Standing | None = None,
 ) -> Decision:
     """Decide about a Pod that `user` creates; "" is anybody.
 
-    `allowance` is what the quotas of its namespace leave, None where they say nothing.
-    Raises BadReview where `raw` has not the shape of a Pod.
+    `standing` is what is known of the cluster, None where nothing is. Raises BadReview where
+    `raw` has not the shape of a Pod.
     """
     rules = rules.within(namespace)
     pod, left = _concerned(raw, namespace, rules)
@@ -51,24 +57,66 @@ def decide(
     problems = tuple(validate.problems(pod, reading, rules))
     if pod.annotations:
         problems += tuple(allocations.written(raw, user, rules))
-    asks = quota.asked(reading.demand) if allowance else quota.Asked()
-    if allowance and not problems:  # only what is right in itself can be counted
-        problems = tuple(quota.problems(reading.demand, asks, allowance))
+    if not problems and standing:  # only what is right in itself can be counted and placed
+        return _stood(raw, pod, reading, rules, standing)
     if problems:
-        refused = Verdict.REFUSED
-        return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
-    changes = list(translate.write(reading.demand, None, pod, rules.options))
-    problems = tuple([one for one in changes if type(one) is Problem])
-    if problems:
-        refused = Verdict.REFUSED
-        return Decision(verdict=refused, pod=raw, problems=problems, demand=reading.demand)
-    if reading.demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
-        changes += original.keep(pod, reading.demand, rules.options)
-    warnings = (*reading.warnings, *validate.warnings(pod, reading.demand, rules))
-    if allowance:
-        changes += quota.mark(pod, asks, allowance)
-        warnings += tuple(quota.warnings(asks, allowance))
+        return _refused(raw, problems, reading.demand)
+    changes, warnings = _written(pod, reading, rules, None)
+    if problems := _unsaid(changes):
+        return _refused(raw, problems, reading.demand)
     return _decision(raw, changes, warnings, reading.demand)
+
+
+def _stood(
+    raw: JsonObject, pod: Pod, reading: Reading, rules: Rules, standing: Standing
+) -> Decision:
+    """Decide about a Pod that is right in itself by how the cluster stands."""
+    demand, allowance = reading.demand, standing.allowance
+    asks = quota.asked(demand) if allowance else quota.Asked()
+    problems = tuple(quota.problems(demand, asks, allowance)) if allowance else ()
+    placed = None
+    if demand.any and standing.placing and not problems:
+        placed = standing.placing(pod, demand)
+        problems = tuple(stood.problems(demand, placed)) if placed else ()
+    if problems:
+        return _refused(raw, problems, demand, placed)
+    changes, warnings = _written(pod, reading, rules, placed)
+    if problems := _unsaid(changes):
+        return _refused(raw, problems, demand, placed)
+    if placed:
+        changes += affinity.changes(pod, demand, placed)
+        changes += stood.mark(pod, placed.decided, Said("why.known-again"))
+        warnings += tuple(stood.warnings(placed))
+    elif allowance and quota.counts(asks, allowance):
+        found = Decided(id=standing.decision)
+        changes += stood.mark(pod, found, Said("why.counted-once"))
+    if allowance:
+        warnings += tuple(quota.warnings(asks, allowance))
+    decision = _decision(raw, changes, warnings, demand)
+    return msgspec.structs.replace(decision, placed=placed) if placed else decision
+
+
+def _written(
+    pod: Pod, reading: Reading, rules: Rules, placed: Placed | None
+) -> tuple[list[Change], tuple[Said, ...]]:
+    """Return what completes a Pod, and what its author should know."""
+    demand = reading.demand
+    changes = list(translate.write(demand, placed.pinned if placed else None, pod, rules.options))
+    if demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
+        changes += original.keep(pod, demand, rules.options)
+    return changes, (*reading.warnings, *validate.warnings(pod, demand, rules))
+
+
+def _unsaid(changes: Sequence[Change]) -> tuple[Problem, ...]:
+    """Return why the written dialect cannot say what the Pod means, where that refuses it."""
+    return tuple([one for one in changes if type(one) is Problem])
+
+
+def _refused(
+    raw: JsonObject, problems: tuple[Problem, ...], demand: Demand, placed: Placed | None = None
+) -> Decision:
+    refused = Verdict.REFUSED
+    return Decision(verdict=refused, pod=raw, problems=problems, demand=demand, placed=placed)
 
 
 def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
@@ -150,7 +198,7 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     if pod.os == "windows":
         left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
         if scope.names_known(raw, rules):
-            warning = Said("unmanaged.windows", {"path": ("spec",), "why": _WINDOWS})
+            warning = Said("unmanaged.windows", {"path": ("spec",)})
             left = left.warned((warning,))
         return None, left
     return pod, unchanged

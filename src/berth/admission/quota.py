@@ -17,13 +17,10 @@ from berth import names
 from berth.model import quantity
 from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
-from berth.model.edit import Change, Put
-from berth.model.pod import Pod
 from berth.model.raw import Path
 from berth.model.said import Facts, Said
 from berth.model.vendor import Vendor
 
-_COUNTED_ONCE = Said("why.counted-once")
 Uses: TypeAlias = Mapping[str, int]
 """By resource name: MiB of memory, and the vendor's own units of cores."""
 
@@ -58,8 +55,6 @@ class Allowance(msgspec.Struct, frozen=True, kw_only=True):
     limits: tuple[Limit, ...]
     used: Uses
     """Held by other Pods, those that are on their way included."""
-    decision: str
-    """The id under which the Pod is counted until it is seen; it is written into the Pod."""
     deny_unsized: bool = False
     """Whether a share whose memory nobody knows yet is refused, or passes as if it had none."""
 
@@ -146,13 +141,6 @@ def counts(asks: Asked, allowance: Allowance) -> bool:
         limit.resource in asks.amounts or limit.resource in asks.unsized
         for limit in allowance.limits
     )
-
-
-def mark(pod: Pod, asks: Asked, allowance: Allowance) -> Iterator[Change]:
-    """Yield the edit by which a Pod that counts is known again when it is seen."""
-    if counts(asks, allowance) and pod.annotations.get(names.DECISION) != allowance.decision:
-        path = ("metadata", "annotations", names.DECISION)
-        yield Put(path, allowance.decision, _COUNTED_ONCE)
 
 
 def warnings(asks: Asked, allowance: Allowance) -> Iterator[Said]:

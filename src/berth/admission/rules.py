@@ -6,6 +6,7 @@ from enum import Enum
 
 from berth import names
 from berth.admission.audited import Audited
+from berth.admission.placements import Placements
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
 from berth.model.vendor import Vendor
@@ -82,6 +83,9 @@ class Rules:
     """Namespaces by name, beside the conversion that lists them."""
     anywhere: "Rules | None" = None
     """How Pods are read of which nobody knows the zone; None: as by these rules."""
+    deny_unsized: bool = False
+    """Whether a share whose memory nobody knows yet is refused where its memory is limited."""
+    placements: Placements = field(default_factory=Placements)
     known: frozenset[str] = field(init=False)
     """All resource names that are our business."""
     told_by: frozenset[str] = field(init=False)

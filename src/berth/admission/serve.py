@@ -13,8 +13,8 @@ from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
-from berth.admission.quotas import Quotas
 from berth.admission.rules import Rules
+from berth.admission.standings import Standings
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.model.said import Said
@@ -41,8 +41,8 @@ class Handler:
     journal: Journal
     door: Door | None = None
     """Keeps strangers out; None lets everyone in."""
-    quotas: Quotas | None = None
-    """Keeps count; None where quotas are not ours to enforce."""
+    standings: Standings | None = None
+    """Knows how the cluster stands; None where none is known."""
 
     async def __call__(self, request: web.BaseRequest) -> web.Response:
         """Answer one request."""
@@ -78,7 +78,7 @@ class Handler:
         limits, started = generation.settings.server, perf_counter()
         length = request.content_length
         size = MOST_BODY_BYTES if length is None else length  # chunked: what it may grow to
-        full = self.load.full(min(size, MOST_BODY_BYTES), limits) or self._uncounted()
+        full = self.load.full(min(size, MOST_BODY_BYTES), limits) or self._unknown()
         if full:
             self.journal.overload(full)
             # kube-apiserver asks again after a second, within its own deadline.
@@ -92,7 +92,7 @@ class Handler:
             review = wire.decode(body)
             if budget is not None and perf_counter() - started > budget:
                 raise _OutOfTimeError  # noqa: TRY301  as where the body does not come
-            decision = decide(review, generation, path, self.quotas)
+            decision = decide(review, generation, path, self.standings)
             answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
@@ -109,10 +109,9 @@ class Handler:
         self.journal.reviewed(review, decision, about, seconds)
         return web.Response(body=answer, content_type="application/json")
 
-    def _uncounted(self) -> str | None:
-        """Say so where nothing may pass before the quotas are known."""
-        quotas = self.quotas
-        return "quota" if quotas and quotas.required and not quotas.synced else None
+    def _unknown(self) -> str:
+        """Say what has to be known before anything may pass, and is not yet."""
+        return self.standings.missing if self.standings else ""
 
     def _unreadable(self, error: BadReview) -> web.Response:
         self.journal.unreadable(error)
@@ -195,27 +194,27 @@ def _named(path: str) -> tuple[str, str]:
 
 
 def decide(
-    review: wire.Review, generation: Generation, path: str, quotas: Quotas | None = None
+    review: wire.Review, generation: Generation, path: str, standings: Standings | None = None
 ) -> Decision:
     """Decide about one review that came to `path`. Raises BadReview.
 
     By its path the API server says that a namespace is in audit; of the names, we know ourselves.
     """
     bare = path.removeprefix(names.AUDIT_PATH)
-    if bare == path and review.namespace not in generation.rules.audited.names:
-        return _decide(review, generation, path, quotas)
+    if bare == path and not generation.rules.audited.names_one(review.namespace):
+        return _decide(review, generation, path, standings)
     root, zone = _named(bare)
     if root == names.VALIDATE_PATH:
         rules = generation.rules.within(review.namespace, zone)
         decision = verify.decide(review, rules, audited=True)
     else:  # as a dry run, which claims nothing of a quota
         tried = msgspec.structs.replace(review, dry_run=True)
-        decision = _decide(tried, generation, bare, quotas)
+        decision = _decide(tried, generation, bare, standings)
     return shadow.of(decision, review.object or {})
 
 
 def _decide(
-    review: wire.Review, generation: Generation, path: str, quotas: Quotas | None
+    review: wire.Review, generation: Generation, path: str, standings: Standings | None
 ) -> Decision:
     root, name = _named(path)
     if path == names.ALLOCATIONS_PATH:
@@ -224,32 +223,31 @@ def _decide(
         return _injected(review, generation.rules, name)
     if name and name not in generation.rules.zones:
         why = Said("left.unknown-conversion", {"conversion": name})
-        return _unheard(review, why, Said("not-converted", {"why": why}))
+        return _unheard(review, why, Said("not-converted", {"conversion": name}))
     if root == names.VALIDATE_PATH:
-        return _validated(review, generation, name, quotas)
-    return _mutated(review, generation, name, quotas)
+        return _validated(review, generation, name, standings)
+    return _mutated(review, generation, name, standings)
 
 
 def _mutated(
-    review: wire.Review, generation: Generation, zone: str, quotas: Quotas | None
+    review: wire.Review, generation: Generation, zone: str, standings: Standings | None
 ) -> Decision:
     if not review.creates_pod or review.object is None:
         return _NOT_OURS
     rules = generation.rules.within(review.namespace, zone)
-    if quotas and quotas.synced:
-        deny = generation.settings.quota.unsized == "deny"
-        return quotas.decide(review, review.object, rules, deny_unsized=deny)
+    if standings:
+        return standings.decide(review, review.object, rules)
     return mutate.decide(review.object, review.namespace, rules, review.user)
 
 
 def _validated(
-    review: wire.Review, generation: Generation, zone: str, quotas: Quotas | None
+    review: wire.Review, generation: Generation, zone: str, standings: Standings | None
 ) -> Decision:
     rules = generation.rules.within(review.namespace, zone)
     before = generation.before.within(review.namespace, zone) if generation.before else None
     decision = verify.decide(review, rules, before)
-    if quotas:
-        quotas.finish(review, decision)
+    if standings:
+        standings.finish(review, decision)
     return decision
 
 
@@ -259,7 +257,7 @@ def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
     wanted = rules.injections.get(name)
     if wanted is None:
         why = Said("left.unknown-injection", {"injection": name})
-        return _unheard(review, why, Said("not-injected", {"why": why}))
+        return _unheard(review, why, Said("not-injected", {"injection": name}))
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
 
 

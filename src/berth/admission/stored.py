@@ -1,9 +1,14 @@
 """What a Pod that stands in the cluster, or is to, wants: read by the functions of its creation."""
 
-from berth.admission import project
+import msgspec
+
+from berth.admission import mutate, project
 from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
-from berth.dialects import hami
+from berth.cluster import projections
+from berth.dialects import translate
+from berth.model.demand import Demand
+from berth.model.pod import Pod
 from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
 
@@ -14,6 +19,38 @@ def request(raw: JsonObject, rules: Rules) -> PodRequest:
     What is wrong with a container's numbers leaves it without a card.
     """
     pod = project.pod(raw)
+    return wanted(pod, _demand(pod, rules), rules.known)
+
+
+def demand(raw: JsonObject, rules: Rules) -> Demand:
+    """Return what a Pod wants of cards alone. Raises BadReview."""
+    return _demand(project.pod(raw), rules)
+
+
+def _demand(pod: Pod, rules: Rules) -> Demand:
     skipped = rules.privileged is Privileged.SKIP
-    reading = hami.read(pod, rules.options, skip_privileged=skipped)
-    return wanted(pod, reading.demand, rules.known)
+    return translate.read(pod, rules.options, skip_privileged=skipped).demand
+
+
+def names_known(pod: projections.Pod, rules: Rules) -> bool:
+    """Whether a Pod of the watch names a resource of ours."""
+    return any(
+        not rules.known.isdisjoint(container.resources.limits)
+        for containers in (pod.spec.containers, pod.spec.init_containers)
+        for container in containers
+    )
+
+
+def asking(pod: projections.Pod, rules: Rules) -> tuple[Pod, PodRequest] | None:
+    """Return a Pod of the watch and what it wants, None where that is no device.
+
+    What a projection does not keep, such as affinity, is as if it had none.
+    """
+    if not names_known(pod, rules):
+        return None
+    raw = msgspec.json.decode(msgspec.json.encode(pod))  # lists and maps, as it came
+    demand = mutate.understood(raw, pod.metadata.namespace, rules)
+    if demand is None or not demand.any:
+        return None
+    found = project.pod(raw)
+    return found, wanted(found, demand, rules.known)

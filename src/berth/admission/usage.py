@@ -12,7 +12,7 @@ import msgspec
 from msgspec.structs import replace
 
 from berth import names
-from berth.admission import mutate, quota
+from berth.admission import mutate, quota, stored
 from berth.admission.quota import Uses
 from berth.admission.rules import Rules
 from berth.cluster.projections import Pod
@@ -74,21 +74,13 @@ def _alike(old: Pod, new: Pod) -> bool:
 
 def holds(pod: Pod, rules: Rules) -> Uses:
     """Return what a stored Pod holds now."""
-    if pod.status.phase in _ENDED or not _names_known(pod, rules):
+    if pod.status.phase in _ENDED or not stored.names_known(pod, rules):
         return _NOTHING
     raw = msgspec.json.decode(msgspec.json.encode(pod))  # lists and maps, as it came
     demand = mutate.understood(raw, pod.metadata.namespace, rules)
     if demand is None:
         return _NOTHING
     return quota.asked(_still(_with_given(demand, pod), pod)).amounts
-
-
-def _names_known(pod: Pod, rules: Rules) -> bool:
-    return any(
-        not rules.known.isdisjoint(container.resources.limits)
-        for containers in (pod.spec.containers, pod.spec.init_containers)
-        for container in containers
-    )
 
 
 def _still(demand: Demand, pod: Pod) -> Demand:

@@ -1,7 +1,9 @@
 """What commands that read a cluster share: how it is asked, and by which configuration."""
 
+import logging
 import secrets
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -13,13 +15,19 @@ from berth.cluster import connection, kube
 from berth.cluster.watch import Source
 
 
-def source(kubeconfig: Path | None) -> Source:
-    """Return the way to the cluster. Raises UsageError where none is known."""
+def _silent(_why: str) -> None:
+    """Say nothing: what ends the command is said anyway."""
+
+
+def source(kubeconfig: Path | None, failed: Callable[[str], None] = _silent) -> Source:
+    """Return the way to the cluster; `failed` says why it was lost. Raises UsageError."""
+    logging.getLogger("berth.watch").setLevel(logging.ERROR)  # `failed` is told the rest
     kube.configuration(kubeconfig)
     return Source(
         connect=lambda: connection.connect(kubeconfig),
         random=secrets.SystemRandom().random,
         clock=time.monotonic,
+        failed=failed,
     )
 
 

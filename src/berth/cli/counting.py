@@ -1,4 +1,4 @@
-"""Puts together what keeps count of quotas: two watches, and what listens to them."""
+"""Puts together what is known of the cluster: watches, and what listens to them."""
 
 import asyncio
 import secrets
@@ -6,73 +6,120 @@ import time
 from collections.abc import Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from berth.admission.claims import Claims
 from berth.admission.live import Live
 from berth.admission.quotas import NAMESPACE, Quotas
+from berth.admission.standings import Standings
 from berth.cluster import connection, kube
-from berth.cluster.projections import Object, Pod, ResourceQuota
+from berth.cluster.projections import Node, Object, Pod, ResourceQuota
 from berth.cluster.watch import Resource, Source, Watch
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
-from berth.settings import Quota
+from berth.settings import Settings
+
+if TYPE_CHECKING:
+    from berth.admission.placer import Placer
 
 _PODS = Resource(name="pods", kind=Pod, path="/api/v1/pods")
+_NODES = Resource(name="nodes", kind=Node, path="/api/v1/nodes")
 _QUOTAS = Resource(
     name="resourcequotas",
     kind=ResourceQuota,
     path="/api/v1/resourcequotas",
     indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
 )
+_SHOWN_SECONDS = 10
 Kind = TypeVar("Kind", bound=Object)
 
 
 @dataclass(slots=True, kw_only=True)
 class Counting:
-    """The quotas to decide by, and the loops that keep them true. Raises UsageError.
+    """How the cluster stands, and the loops that keep that true. Raises UsageError.
 
     It is an error where no cluster is known.
     """
 
-    settings: Quota
+    settings: Settings
     live: Live
     kubeconfig: Path | None
     metrics: Metrics
     readiness: Readiness
-    quotas: Quotas = field(init=False)
+    counts: bool
+    """Whether quotas are ours to keep."""
+    placed: bool
+    """Whether Pods are ours to place."""
+    standings: Standings = field(init=False)
     _pods: Watch[Pod] = field(init=False)
-    _limits: Watch[ResourceQuota] = field(init=False)
+    _places: "Placer | None" = field(init=False, default=None)
+    _loops: list[Coroutine[None, None, None]] = field(init=False, default_factory=list)
 
     def __post_init__(self) -> None:
         """Prepare; nothing is asked yet."""
         kube.configuration(self.kubeconfig)
-        self._pods = self._watch(_PODS)
-        self._limits = self._watch(_QUOTAS)
-        self.quotas = Quotas(
-            self._pods.store,
-            self._limits.store,
-            Claims(self.settings.claim_seconds, time.monotonic),
+        required = self.settings.placement.enforce == "always"
+        self._pods = self._watch(_PODS, waits=self.counts or required)
+        if self.placed:
+            self._places = self._placer(required=required)
+        claims = Claims(self.settings.quota.claim_seconds, time.monotonic)
+        self.standings = Standings(
+            claims,
             lambda: secrets.token_hex(8),
-            self.live.current.rules,
+            self._quotas() if self.counts else None,
+            self._places,
         )
-        self.quotas.required = self.settings.enforce == "always"
-        self.metrics.claims.set_function(lambda: len(self.quotas.claims))
+        self._pods.store.listen(self.standings.pod)
+        self.metrics.claims.set_function(lambda: len(claims))
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
         """Yield what goes on beside the answers, to their very end."""
-        yield self._pods.run()
-        yield self._limits.run()
-        yield self._first_lists()
+        yield from self._loops
 
-    def _watch(self, resource: Resource[Kind]) -> Watch[Kind]:
+    def shown(self, loop: asyncio.AbstractEventLoop) -> bytes:
+        """Write the fleet as this replica knows it; called from other threads than the loop's."""
+        from berth.model import picture  # noqa: PLC0415  numpy is slow to import
+
+        async def taken() -> picture.Picture:
+            return self._places.fleet.picture() if self._places else picture.Picture()
+
+        found = asyncio.run_coroutine_threadsafe(taken(), loop).result(_SHOWN_SECONDS)
+        return picture.write(found)
+
+    def _quotas(self) -> Quotas:
+        limits = self._watch(_QUOTAS, waits=True)
+        quotas = Quotas(self._pods.store, limits.store, self.live.current.rules)
+        quotas.required = self.settings.quota.enforce == "always"
+        self._loops.append(self._first_lists(quotas, limits))
+        return quotas
+
+    def _placer(self, *, required: bool) -> "Placer":
+        from berth.admission.placer import Placer  # noqa: PLC0415  numpy is slow to import
+        from berth.cluster.reservations import Times  # noqa: PLC0415
+
+        nodes = self._watch(_NODES, waits=required)
+        times = Times(
+            unseen=self.settings.quota.claim_seconds,
+            pending=self.settings.placement.pending_seconds,
+        )
+        rules = self.live.current.rules
+        placer = Placer(nodes.store, self._pods.store, rules, time.monotonic, times)
+        placer.required = required
+        self.metrics.reservations.set_function(lambda: len(placer.reservations))
+        self.metrics.overlaps.set_function(lambda: placer.reservations.overlaps)
+        self._loops.append(self._first_lists(placer, nodes))
+        return placer
+
+    def _watch(self, resource: Resource[Kind], *, waits: bool) -> Watch[Kind]:
+        """Return a watch; with `waits` we are not ready before its first list is read."""
         name = resource.name
-        missing, subject = self.readiness.missing, f"watch {name}"
+        said = self.readiness.missing if waits else self.readiness.notes
+        subject = _subject(name)
 
         def failed(why: str) -> None:
             self.metrics.watch_errors(name).inc()
-            if subject in missing:
-                missing[subject] = f"its first list could not be read: {why}"
+            if subject in said:
+                said[subject] = f"its first list could not be read: {why}"
 
         source = Source(
             connect=lambda: connection.connect(self.kubeconfig),
@@ -81,15 +128,25 @@ class Counting:
             failed=failed,
         )
         watch = Watch(resource, source)
-        missing[subject] = "its first list is not read yet"
+        said[subject] = "its first list is not read yet"
         self.metrics.staleness(name).set_function(lambda: watch.status().staleness_seconds)
         self.metrics.watched(name).set_function(lambda: len(watch.store))
         self.metrics.watch_errors(name)
+        self._loops.append(watch.run())
         return watch
 
-    async def _first_lists(self) -> None:
-        for watch in (self._pods, self._limits):
+    async def _first_lists(
+        self, part: "Quotas | Placer", other: Watch[Node] | Watch[ResourceQuota]
+    ) -> None:
+        """Let a part be asked once all that it listens to was read."""
+        for watch in (self._pods, other):
             await watch.synced()
-            del self.readiness.missing[f"watch {watch.status().resource}"]
-        self.quotas.synced = True
+            subject = _subject(watch.status().resource)
+            self.readiness.missing.pop(subject, None)
+            self.readiness.notes.pop(subject, None)
+        part.synced = True
         await asyncio.get_running_loop().create_future()  # who ends by himself, ends the process
+
+
+def _subject(resource: str) -> str:
+    return f"watch {resource}"

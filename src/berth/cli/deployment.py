@@ -1,6 +1,6 @@
 """The objects of an installation: who runs the webhook, where, and with which rights."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from math import ceil
@@ -45,10 +45,10 @@ def namespace(registration: Registration) -> JsonObject:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": _metadata(registration.namespace)}
 
 
-def access(registration: Registration, *, counts: bool) -> list[JsonObject]:
+def access(registration: Registration, watched: Iterable[str]) -> list[JsonObject]:
     """Return the account, and its rights: to keep the two webhook configurations, no more.
 
-    Where it `counts` for quotas, it may read Pods and ResourceQuotas besides.
+    What is `watched`, such as Pods for quotas, it may read besides.
 
     Kubernetes cannot limit `create` to a name, and an apply creates what is not there.
     """
@@ -64,9 +64,9 @@ def access(registration: Registration, *, counts: bool) -> list[JsonObject]:
             "verbs": ["get", "patch"],
         },
     ]
-    if counts:
-        watched: list[Json] = ["pods", "resourcequotas"]
-        rules.append({"apiGroups": [""], "resources": watched, "verbs": ["list", "watch"]})
+    kept: list[Json] = [*sorted(watched)]
+    if kept:
+        rules.append({"apiGroups": [""], "resources": kept, "verbs": ["list", "watch"]})
     return [
         {
             "apiVersion": "v1",

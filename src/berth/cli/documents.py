@@ -27,20 +27,27 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
 
     Raises UsageError, naming the source.
     """
-    for source, text in _texts(names):
-        try:
-            loaded = yaml.load_all(text, Loader=_Loader)
-            documents = [_as_json(document) for document in loaded]
-        except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-            why = " ".join(str(error).split())
-            raise UsageError(f"{source}: is not valid YAML: {why}") from None
-        for document in documents:
-            if document is None:
-                continue
-            if not isinstance(document, dict):
-                raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
+    for source, text in texts(names):
+        for document in parsed(source, text):
             for single in _unfolded(document):
                 yield source, single
+
+
+def parsed(source: str, text: bytes | str) -> list[JsonObject]:
+    """Return the documents of a text, without the empty ones. Raises UsageError."""
+    try:
+        loaded = yaml.load_all(text, Loader=_Loader)
+        documents = [_as_json(document) for document in loaded]
+    except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
+        why = " ".join(str(error).split())
+        raise UsageError(f"{source}: is not valid YAML: {why}") from None
+    found = []
+    for document in documents:
+        if isinstance(document, dict):
+            found.append(document)
+        elif document is not None:
+            raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
+    return found
 
 
 def _unfolded(document: JsonObject) -> Iterator[JsonObject]:
@@ -59,7 +66,8 @@ def _unfolded(document: JsonObject) -> Iterator[JsonObject]:
         yield from _unfolded(item if kind == "List" else {**shared, **item})
 
 
-def _texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+def texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """Yield each file with its name, those of folders too; - is stdin. Raises UsageError."""
     for name in names:
         if name == "-":
             yield "-", _stdin()

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import click
-import orjson
 
 from berth import names
 from berth import settings as configured
@@ -16,26 +15,25 @@ from berth.admission import (
     selector,
     shadow,
     templates,
-    wire,
     workloads,
     zones,
 )
 from berth.admission.rules import Rules
-from berth.cli import demanded, documents, options, show
+from berth.cli import documents, explained, options
+from berth.cli.explained import Explained
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.raw import JsonObject, dotted
 from berth.model.said import Said
-from berth.words.catalogue import Language
 
 
 @click.command()
+@click.argument("pod", required=False)
 @click.option(
     "files",
     "-f",
     "--filename",
     multiple=True,
-    required=True,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )
@@ -55,22 +53,37 @@ from berth.words.catalogue import Language
     metavar="KEY=VALUE",
     help="Label of the namespaces, beside those of the Namespaces in the files.",
 )
+@click.option("--cluster", "live", is_flag=True, help="Ask the cluster where a Pod could go.")
+@click.option(
+    "--snapshot",
+    metavar="FILE|URL",
+    help="Ask what `berth snapshot` wrote, or a webhook's /debug/fleet, instead.",
+)
+@click.option("--policy", help="Place by this policy, not by the one that is the Pod's.")
 @options.configuration
+@options.kubeconfig
 def command(
     *,
+    pod: str | None,
     files: tuple[str, ...],
     output: str,
     namespace: str,
     labels: tuple[str, ...],
+    live: bool,
+    snapshot: str | None,
+    policy: str | None,
     config: Path | None,
     device_config: Path | None,
     settings: tuple[str, ...],
+    kubeconfig: Path | None,
 ) -> None:
     """Say what would happen to the Pods in some files, and why.
 
-    Takes any kind with a Pod template. Exits with 0, with 1 when a Pod is refused, with 2 when
-    something cannot be read.
+    Takes any kind with a Pod template. With --cluster or --snapshot also where each could go, and
+    why not elsewhere; with --cluster the same of a POD that is there, as NAMESPACE/NAME or NAME.
+    Exits with 0, with 1 when a Pod is refused, with 2 when something cannot be read.
     """
+    _check(pod, files, live=live, snapshot=snapshot)
     loaded = configured.load(config, settings)
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
@@ -81,24 +94,36 @@ def command(
         selector=zones.anywhere(rules, loaded.registration),
         default=namespace,
         labels=dict(_pair(label) for label in labels),
-        labels_by_namespace=dict(_namespaces(document for _, document in read)),
+        labels_by_namespace=dict(namespaces(document for _, document in read)),
     )
-    explained = list(_explain(read, cluster))
-    if output == "json":
-        sys.stdout.write(
-            orjson.dumps([_row(one, loaded.language) for one in explained]).decode() + "\n"
-        )
-    else:
-        for one in explained:
-            show.decision(
-                f"{one.source}: {one.kind}/{one.name}{one.where}",
-                one.before,
-                one.decision,
-                loaded.language,
-            )
-        click.echo(show.summary(one.decision for one in explained))
-    if any(one.decision.verdict is Verdict.REFUSED for one in explained):
+    found = list(_explain(read, cluster))
+    if live or snapshot:
+        from berth.cli import asking  # noqa: PLC0415  numpy is for those who place
+
+        asked = asking.Asked(rules=rules, policy=policy)
+        if pod:
+            found = [asked.live(pod, namespace, kubeconfig)]
+        else:
+            fleet = asking.fleet_of(kubeconfig, snapshot, rules)
+            found = [asked.add(one, fleet) for one in found]
+    placing = live or snapshot is not None
+    explained.show_all(found, output, loaded.language, placed=placing)
+    if explained.refused(found):
         sys.exit(1)
+
+
+def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: str | None) -> None:
+    """Raise UsageError for options that do not go together."""
+    if not pod and not files:
+        raise click.UsageError("Missing option '-f' / '--filename', or a POD with --cluster.")
+    if pod and files:
+        raise UsageError(f"{pod}: a Pod of the cluster is explained alone; leave -f out")
+    if pod and (snapshot or not live):
+        raise UsageError(
+            f"{pod}: a Pod is asked of the cluster; add --cluster, or -f before a file"
+        )
+    if live and snapshot:
+        raise UsageError("--cluster and --snapshot: ask one of them")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,7 +169,7 @@ def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
             yield f"{entry.get('key')} {entry.get('operator')} ({listed})"
 
 
-def _namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, str]]]:
+def namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, str]]]:
     """Yield the name and the labels of each Namespace among the documents."""
     for document in found:
         if document.get("kind") == "Namespace":
@@ -156,18 +181,6 @@ def _namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str,
 def _object(parent: JsonObject, key: str) -> JsonObject:
     value = parent.get(key)
     return value if isinstance(value, dict) else {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Explained:
-    """One Pod template and what was decided about it."""
-
-    source: str
-    kind: str
-    name: str
-    where: str
-    before: JsonObject
-    decision: Decision
 
 
 def _pair(label: str) -> tuple[str, str]:
@@ -192,6 +205,7 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 kind=str(document.get("kind") or ""),
                 name=str(name),
                 where=f" ({dotted(template.path)})" if template.path else "",
+                namespace=space,
                 before=template.pod,
                 decision=_with(
                     decision, tuple(workloads.misplaced(document, template, cluster.rules))
@@ -201,20 +215,3 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
 
 def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
     return decision.warned(warnings) if warnings else decision
-
-
-def _row(one: Explained, language: Language) -> Mapping[str, Json]:
-    decision = one.decision
-    return {
-        "source": one.source,
-        "kind": one.kind,
-        "name": one.name,
-        "demand": demanded.row(decision.demand),
-        "decision": decision.verdict,
-        **({"would": decision.would.verdict} if decision.would else {}),
-        "said": list((decision.would or decision).said),
-        "reasons": list((decision.would or decision).reasons(language)),
-        "warnings": wire.warnings(decision, language),
-        "patch": [*decision.operations],
-        "pod": decision.pod,
-    }

@@ -10,7 +10,9 @@ from berth.errors import UsageError
 COMMANDS = {
     "certificates": "Show or replace the CA that Berth keeps.",
     "completion": "Print the completion script for a shell.",
+    "convert": "Rewrite manifests for a sharing stack, comments and order kept.",
     "demo": "Show what Berth does, without a cluster.",
+    "diff": "Say which Pods another configuration would change or refuse, and how.",
     "explain": "Say what would happen to the Pods in some files, and why.",
     "manifests": "Print what to apply to run Berth in a cluster.",
     "policy": "Print a policy that refuses Pods which the webhook did not rewrite.",

@@ -68,7 +68,7 @@ def command(
     if known and known.certificate:
         files[deployment.CLIENT_AUTHORITY] = _text(Path(loaded.callers.client_ca_file))
     files[deployment.SETTINGS] = _mounted(loaded, tls_secret, ca_file)
-    objects += deployment.access(registered, counts=loaded.quota.enforce != "never")
+    objects += deployment.access(registered, _watched(loaded))
     if not tls_secret:
         objects += deployment.secret_access(registered, loaded.certificates.secret)
     objects += deployment.workload(
@@ -90,6 +90,12 @@ def command(
         *(backstop.objects(rules, registered, loaded.language) if with_backstop else ()),
     ]
     click.echo(printed.objects(objects), nl=False)
+
+
+def _watched(loaded: Settings) -> set[str]:
+    """Return what has to be known of the cluster."""
+    counts = {"pods", "resourcequotas"} if loaded.quota.enforce != "never" else set()
+    return counts | ({"pods", "nodes"} if loaded.placement.enforce != "never" else set())
 
 
 def _text(file: Path) -> str:

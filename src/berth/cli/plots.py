@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 
+from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -42,7 +43,8 @@ def draw(file: Path, runs: Sequence[Done]) -> None:
     _failures(failures, runs)
     figure.suptitle(f"Trace {runs[0].result.trace}")
     try:
-        figure.savefig(file)
+        with rc_context({"svg.fonttype": "none"}):  # text that can be found and read aloud
+            figure.savefig(file)
     except OSError as error:
         raise UsageError(f"{file}: cannot be written: {error.strerror}") from None
 

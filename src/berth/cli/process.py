@@ -19,7 +19,6 @@ from berth.admission.serve import Handler
 from berth.cli import reload
 from berth.cli.certified import Certified
 from berth.cli.stop import Stop
-from berth.model.raw import Json
 from berth.observe import hang, logs
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
@@ -64,7 +63,7 @@ class Webhook:
             readiness=self.readiness,
             journal=journal,
             door=Door(known, journal) if known else None,
-            quotas=counting.quotas if counting else None,
+            standings=counting.standings if counting else None,
         )
         async with contextlib.AsyncExitStack() as stack:
             for work in counting.loops() if counting else ():
@@ -74,7 +73,7 @@ class Webhook:
             stack.push_async_callback(listener.end)
             pulse = hang.watched(server.hang_seconds, self.metrics.lag.observe)
             await stack.enter_async_context(_beside(pulse, stop.ask))
-            where = {"host": server.host, "port": listener.port, **self._shown(stack)}
+            where = {"host": server.host, "port": listener.port, **self._shown(stack, counting)}
             self._measure(listener)
             settle()
             del self.readiness.missing["server"]
@@ -97,16 +96,19 @@ class Webhook:
         listener.close()
         await stop.allow(self.load.drained(server.drain_seconds))
 
-    def _shown(self, stack: contextlib.AsyncExitStack) -> dict[str, int]:
+    def _shown(
+        self, stack: contextlib.AsyncExitStack, counting: "Counting | None"
+    ) -> dict[str, int]:
         """Open the operator's port, if there is to be one."""
         wanted = self.settings.metrics
         if not wanted.enabled:
             return {}
-        shown = serving(wanted, self.metrics, self.readiness, self._configuration)
+        pages = {"/debug/config": lambda: reload.shown(self.live.current)}
+        if counting and counting.placed:
+            loop = asyncio.get_running_loop()
+            pages["/debug/fleet"] = lambda: counting.shown(loop)
+        shown = serving(wanted, self.metrics, self.readiness, pages)
         return {"metrics": stack.enter_context(shown)}
-
-    def _configuration(self) -> Json:
-        return reload.shown(self.live.current)
 
     def _measure(self, listener: Listener) -> None:
         """Let each scrape ask what is true then."""
@@ -139,18 +141,23 @@ class Webhook:
         )
 
     def _counting(self, kubeconfig: Path | None, *, register: bool) -> "Counting | None":
-        """Prepare to keep count of quotas, where that is ours."""
-        wanted = self.settings.quota
-        if wanted.enforce == "never" or (wanted.enforce == "auto" and not register):
+        """Prepare to know how the cluster stands, where that is ours."""
+        counts, places = (
+            wanted == "always" or (wanted == "auto" and register)
+            for wanted in (self.settings.quota.enforce, self.settings.placement.enforce)
+        )
+        if not (counts or places):
             return None
         from berth.cli.counting import Counting  # noqa: PLC0415  the client is slow to import
 
         return Counting(
-            settings=wanted,
+            settings=self.settings,
             live=self.live,
             kubeconfig=kubeconfig,
             metrics=self.metrics,
             readiness=self.readiness,
+            counts=counts,
+            placed=places,
         )
 
     def _upkeep(

@@ -26,7 +26,7 @@ from berth.model import recording
 from berth.model.recording import Begin, End
 from berth.model.request import PodRequest
 
-_FLUSH_SECONDS = 1.0
+_FLUSH_SECONDS = 0.5
 _DIGITS = 3  # of seconds: what is seen is a millisecond old anyway
 
 
@@ -48,14 +48,19 @@ def command(
 ) -> None:
     """Record what happens in a cluster, for berth simulate.
 
-    A line of JSON each goes to FILE, or stdout: nodes and their cards, Pods that come, where they are bound, when they leave. Names are hashed
-    under a key that is forgotten at the end. `berth simulate --recording FILE` reads it.
+    A line of JSON each goes to FILE, or stdout: nodes and their cards, Pods that come, where they
+    are bound, when they leave. Names are hashed under a key that is forgotten at the end.
     """
     rules = clustered.rules(config, device_config, settings)
-    source = clustered.source(kubeconfig)
+    source = clustered.source(kubeconfig, _said)
     with _opened(file) as out:
         count = asyncio.run(_record(source, rules, out, seconds))
     click.echo(f"berth: {count} lines recorded", err=True)
+
+
+def _said(why: str) -> None:
+    """Say what went wrong; what happens meanwhile is recorded when it is seen."""
+    click.echo(f"berth: {why}; asking again", err=True)
 
 
 async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | None) -> int:

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import msgspec
+import orjson
 
 from berth.admission import live
 from berth.admission.journal import HIDDEN
 from berth.admission.live import Generation, Live, Sources
 from berth.cluster import files
 from berth.errors import UsageError
-from berth.model.raw import Json
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import Injection, Settings
@@ -91,18 +91,19 @@ def tell(generation: Generation, metrics: Metrics) -> None:
         LOG.warning("configuration.warning", extra={"why": warning})
 
 
-def shown(generation: Generation) -> Json:
-    """Return what is in use, for people. Values that an injection sets are hidden, as secrets."""
+def shown(generation: Generation) -> bytes:
+    """Write what is in use, for people. Values that an injection sets are hidden, as secrets."""
     hidden = msgspec.structs.replace(
         generation.settings,
         injections=tuple(_hushed(injection) for injection in generation.settings.injections),
     )
-    return {
+    every = {
         "generation": generation.number,
         "settings": msgspec.to_builtins(hidden),
         "vendors": msgspec.to_builtins(generation.rules.vendors, enc_hook=_named),
         "warnings": list(generation.warnings),
     }
+    return orjson.dumps(every, option=orjson.OPT_INDENT_2)
 
 
 def _named(value: object) -> str:

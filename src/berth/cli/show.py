@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable
+from collections.abc import Set as AbstractSet
 from difflib import unified_diff
 
 import click
@@ -21,21 +22,44 @@ COLOURS = {
 }
 
 
-def decision(title: str, before: JsonObject, decided: Decision, language: Language) -> None:
-    """Print what was understood of one Pod, what happens to it, and why."""
-    verdict = click.style(decided.verdict, fg=COLOURS[decided.verdict], bold=True)
-    click.echo(f"{click.style(title, bold=True)}  {verdict}")
+def decision(
+    title: str,
+    before: JsonObject,
+    decided: Decision,
+    language: Language,
+    place: Iterable[str] = (),
+) -> None:
+    """Print what was understood of one Pod, what happens to it and why, and where it could go."""
+    click.echo(f"{click.style(title, bold=True)}  {verdict(decided.verdict)}")
     for line in demanded.said(decided.demand, language) if decided.demand else ():
         click.echo(f"  {click.style('?', fg='cyan')} {line}")
-    mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
-    for reason in decided.reasons(language):
-        click.echo(f"  {mark} {reason}")
+    reasons(decided, language)
     for warning in decided.warnings:
         click.echo(f"  {click.style('!', fg='yellow')} {warning.text(language)}")
-    for line in diff(before, decided.pod):
+    changes(before, decided.pod)
+    for line in place:
+        click.echo(f"  {click.style('@', fg='cyan')} {line}")
+    click.echo()
+
+
+def verdict(found: Verdict) -> str:
+    """Return a verdict in its colour."""
+    return click.style(found, fg=COLOURS[found], bold=True)
+
+
+def reasons(decided: Decision, language: Language, known: AbstractSet[str] = frozenset()) -> None:
+    """Print why, a line each, but for what is known."""
+    mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
+    for reason in decided.reasons(language):
+        if reason not in known:
+            click.echo(f"  {mark} {reason}")
+
+
+def changes(before: JsonObject, after: JsonObject) -> None:
+    """Print what differs, as a coloured diff."""
+    for line in diff(before, after):
         colour = {"+": "green", "-": "red", "@": "cyan"}.get(line[:1])
         click.echo("    " + click.style(line, fg=colour))
-    click.echo()
 
 
 def diff(before: JsonObject, after: JsonObject) -> Iterable[str]:

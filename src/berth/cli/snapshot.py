@@ -3,19 +3,24 @@
 import asyncio
 import sys
 from pathlib import Path
+from urllib.error import URLError
+from urllib.request import urlopen
 
 import click
 import msgspec
 
+from berth.admission.placer import guess
+from berth.admission.rules import Rules
 from berth.cli import clustered, options
 from berth.cluster import verify
-from berth.cluster.fleet import Fleet
+from berth.cluster.fleet import Fleet, Guess
 from berth.cluster.mirror import Mirror
 from berth.cluster.watch import Source
 from berth.errors import UsageError
 from berth.model import picture
-from berth.model.vendor import Vendor
 
+WEB = ("http://", "https://")
+_SECONDS = 30
 SHOWN = 10
 """Differences that are printed."""
 
@@ -33,9 +38,8 @@ SHOWN = 10
 )
 @click.option(
     "--ledger",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --verify: a snapshot to compare, instead of a ledger of our own.",
+    metavar="FILE|URL",
+    help="With --verify: a snapshot, or a webhook's /debug/fleet, instead of a ledger of our own.",
 )
 @click.option("--schema", is_flag=True, help="Print the JSON Schema of the document, no more.")
 @options.configuration
@@ -45,7 +49,7 @@ def command(
     file: Path,
     checked: bool,
     seconds: float,
-    ledger: Path | None,
+    ledger: str | None,
     schema: bool,
     config: Path | None,
     device_config: Path | None,
@@ -54,18 +58,19 @@ def command(
 ) -> None:
     """Write the fleet of a cluster to a file, or verify a ledger of it.
 
-    Its nodes, their cards, and who holds what; without FILE, or with -, to stdout. --verify keeps a ledger by the cluster's events for a
-    while, then counts everything anew and says whether both agree: exit code 0, or 1.
+    Its nodes, their cards, and who holds what; without FILE, or with -, to stdout. --verify keeps
+    a ledger by the cluster's events for a while, then counts everything anew and says whether both
+    agree: exit code 0, or 1.
     """
     if schema:
         click.echo(document_schema(), nl=False)
         return
-    vendors = clustered.rules(config, device_config, settings).vendors
+    rules = clustered.rules(config, device_config, settings)
     source = clustered.source(kubeconfig)
     if not checked:
-        _write(file, asyncio.run(_taken(source, vendors)))
+        _write(file, asyncio.run(_taken(source, rules)))
         return
-    work = _compared(ledger, source, vendors) if ledger else _followed(seconds, source, vendors)
+    work = _compared(ledger, source, rules) if ledger else _followed(seconds, source, rules)
     verdict = asyncio.run(work)
     click.echo("\n".join(said(verdict)))
     sys.exit(1 if verdict.differences else 0)
@@ -88,14 +93,20 @@ def said(verdict: verify.Verdict) -> list[str]:
     return [*lines, f"  and {more} more"] if more > 0 else lines
 
 
-async def _taken(source: Source, vendors: tuple[Vendor, ...]) -> bytes:
+def _guess(rules: Rules) -> Guess:
+    return lambda pod, snapshot: guess(pod, snapshot, rules)
+
+
+async def _taken(source: Source, rules: Rules) -> bytes:
     mirror = Mirror(source)
     async with mirror.following():
-        return picture.write(Fleet.counted(vendors, mirror.nodes, mirror.pods).picture())
+        return picture.write(
+            Fleet.counted(rules.vendors, mirror.nodes, mirror.pods, _guess(rules)).picture()
+        )
 
 
-async def _followed(seconds: float, source: Source, vendors: tuple[Vendor, ...]) -> verify.Verdict:
-    fleet, mirror = Fleet(vendors), Mirror(source)
+async def _followed(seconds: float, source: Source, rules: Rules) -> verify.Verdict:
+    fleet, mirror = Fleet(rules.vendors, _guess(rules)), Mirror(source)
     mirror.nodes.listen(fleet.node)
     mirror.pods.listen(fleet.pod)
 
@@ -104,24 +115,29 @@ async def _followed(seconds: float, source: Source, vendors: tuple[Vendor, ...])
 
     async with mirror.following():
         await asyncio.sleep(seconds)
-        return await verify.agree(ledger, source, vendors)
+        return await verify.agree(ledger, source, rules.vendors)
 
 
-async def _compared(file: Path, source: Source, vendors: tuple[Vendor, ...]) -> verify.Verdict:
+async def _compared(where: str, source: Source, rules: Rules) -> verify.Verdict:
     async def ledger() -> verify.Ledger:
-        return verify.of_picture(read(file))
+        return verify.of_picture(await asyncio.to_thread(read, where))
 
-    return await verify.agree(ledger, source, vendors)
+    return await verify.agree(ledger, source, rules.vendors)
 
 
-def read(file: Path) -> picture.Picture:
-    """Read a snapshot from a file. Raises UsageError."""
+def read(where: str) -> picture.Picture:
+    """Read a snapshot from a file, or from the operator's port of a webhook. Raises UsageError."""
     try:
-        return picture.read(file.read_bytes())
+        if where.startswith(WEB):
+            with urlopen(where, timeout=_SECONDS) as answer:  # noqa: S310  of these two schemes
+                return picture.read(answer.read())
+        return picture.read(Path(where).read_bytes())
+    except URLError as error:
+        raise UsageError(f"{where}: cannot be read: {error.reason}") from None
     except OSError as error:
-        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+        raise UsageError(f"{where}: cannot be read: {error.strerror or error}") from None
     except UsageError as error:
-        raise UsageError(f"{file}: {error}") from None
+        raise UsageError(f"{where}: {error}") from None
 
 
 def _write(file: Path, text: bytes) -> None:

@@ -2,15 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-import msgspec
-
 from berth import names
 from berth.cluster import amounts
 from berth.cluster.projections import Pod
 from berth.dialects import allocated
 from berth.dialects.allocated import Recorded
-from berth.model.charge import Charge, Claim, Source
-from berth.model.decided import Decided
+from berth.model.charge import Charge, Claim, Source, roles
+from berth.model.decided import parse
 from berth.model.vendor import Vendor
 
 OVER = frozenset({"Succeeded", "Failed"})
@@ -33,7 +31,8 @@ class Reader:
         """
         held, wrong = amounts.of_pod(pod)
         claims, source, problems = self._claims(pod)
-        init, sidecars = _roles(pod) if claims and pod.spec.init_containers else ((), ())
+        each = ((one.name, one.restart_policy == "Always") for one in pod.spec.init_containers)
+        init, sidecars = roles(each) if claims else ((), ())
         if init and _ended(pod).issuperset(init):
             claims = tuple(claim for claim in claims if claim.container not in init)
             init, sidecars = (), ()
@@ -76,13 +75,13 @@ class Reader:
 
 def decided(annotations: Mapping[str, str], node: str) -> tuple[tuple[Claim, ...], str]:
     """Return what our decision gave a Pod, if it names this node, and why it cannot be read."""
-    text = annotations.get(names.PLACEMENT)
+    text = annotations.get(names.DECISION)
     if not text:
         return (), ""
     try:
-        decision = msgspec.json.decode(text, type=Decided)
-    except (msgspec.MsgspecError, RecursionError) as error:
-        return (), f"metadata.annotations[{names.PLACEMENT}]: {error}"
+        decision = parse(text)
+    except ValueError as error:
+        return (), f"metadata.annotations[{names.DECISION}]: {error}"
     return (decision.devices if decision.node == node else ()), ""
 
 
@@ -93,18 +92,3 @@ def _ended(pod: Pod) -> set[str]:
         for status in pod.status.init_container_statuses
         if status.state.terminated and status.state.terminated.exit_code == 0
     }
-
-
-def _roles(pod: Pod) -> tuple[tuple[str, ...], tuple[tuple[str, tuple[str, ...]], ...]]:
-    """Return the init containers that end, and for each the sidecars that run beside it."""
-    init: list[str] = []
-    beside: list[tuple[str, tuple[str, ...]]] = []
-    sidecars: tuple[str, ...] = ()
-    for container in pod.spec.init_containers:
-        if container.restart_policy == "Always":
-            sidecars = (*sidecars, container.name)
-        else:
-            init.append(container.name)
-            if sidecars:
-                beside.append((container.name, sidecars))
-    return tuple(init), tuple(beside)

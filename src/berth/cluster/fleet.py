@@ -36,9 +36,10 @@ def unknown(pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
 
 
 class _Bound(msgspec.Struct):
-    pod: projections.Pod
+    pod: projections.Pod | None
+    """None for a reservation."""
     charge: Charge
-    problems: tuple[str, ...]
+    problems: tuple[str, ...] = ()
     placed: Allocation | None = None
     missing: tuple[str, ...] = ()
     """UUIDs that it holds and its node does not list."""
@@ -57,6 +58,7 @@ class Fleet:
         self._wrong: dict[str, tuple[str, ...]] = {}
         self._pods: dict[Key, _Bound] = {}
         self._on: dict[str, dict[Key, _Bound]] = {}
+        self._reserved: dict[str, _Bound] = {}
 
     def node(self, old: projections.Node | None, new: projections.Node | None) -> None:
         """Take a change of the Nodes, as a store tells it."""
@@ -80,7 +82,7 @@ class Fleet:
                 self._drop(gone.key)
             return
         known = self._pods.get(new.key)
-        if known is not None and _alike(known.pod, new):
+        if known is not None and known.pod is not None and _alike(known.pod, new):
             return
         charge, problems = self._reader.charge(new)
         if known is not None:
@@ -89,10 +91,23 @@ class Fleet:
             self._drop(new.key)
         bound = _Bound(new, charge, problems)
         self._pods[new.key] = bound
-        self._on.setdefault(charge.node, {})[new.key] = bound
-        self.generation += 1
-        if charge.node in self._nodes:
-            self._place(bound, self._nodes[charge.node])
+        self._take(new.key, bound)
+
+    def hold(self, charge: Charge) -> bool:
+        """Reserve what a Pod that is on its way will hold, by its charge's uid.
+
+        Return whether some card is now promised beyond what it has.
+        """
+        self.release(charge.uid)
+        bound = self._reserved[charge.uid] = _Bound(None, charge)
+        self._take(("", charge.uid), bound)
+        return bound.placed is not None and _beyond(bound.placed, self.snapshot)
+
+    def release(self, uid: str) -> None:
+        """Give back what is reserved under this uid, if anything is."""
+        bound = self._reserved.pop(uid, None)
+        if bound is not None:
+            self._undo(("", uid), bound)
 
     def problems(self) -> tuple[str, ...]:
         """Return all that is wrong with what Nodes and Pods say, in order of their names."""
@@ -112,6 +127,7 @@ class Fleet:
             generation=self.generation,
             nodes=tuple(self._nodes[name] for name in sorted(self._nodes)),
             pods=tuple(self._pods[key].charge for key in sorted(self._pods)),
+            reserved=tuple(self._reserved[uid].charge for uid in sorted(self._reserved)),
             problems=self.problems(),
         )
 
@@ -138,10 +154,19 @@ class Fleet:
             return self._guess(pod, snapshot)
         return bound.charge.claims if bound.charge.source is Source.GUESSED else ()
 
+    def _take(self, key: Key, bound: _Bound) -> None:
+        node = bound.charge.node
+        self._on.setdefault(node, {})[key] = bound
+        self.generation += 1
+        if node in self._nodes:
+            self._place(bound, self._nodes[node])
+
     def _drop(self, key: Key) -> None:
         bound = self._pods.pop(key, None)
-        if bound is None:
-            return
+        if bound is not None:
+            self._undo(key, bound)
+
+    def _undo(self, key: Key, bound: _Bound) -> None:
         on = self._on[bound.charge.node]
         del on[key]
         if not on:
@@ -171,13 +196,22 @@ class Fleet:
 
     def _place(self, bound: _Bound, node: Node) -> None:
         charge = bound.charge
-        if charge.source is Source.GUESSED:
+        if charge.source is Source.GUESSED and bound.pod is not None:
             has = {device.uuid for device in node.devices}
             if not charge.claims or any(claim.uuid not in has for claim in charge.claims):
                 claims = self._guess(bound.pod, self.snapshot)
                 charge = bound.charge = msgspec.structs.replace(charge, claims=claims)
         bound.placed, bound.missing = allocation(charge, node.devices)
         self.snapshot.place(bound.placed)
+
+
+def _beyond(placed: Allocation, snapshot: Snapshot) -> bool:
+    row = snapshot.row[placed.node]
+    return any(
+        min(grid[row, hold.device] for grid in (snapshot.mem_left, snapshot.cores_left)) < 0
+        or snapshot.slots_left[row, hold.device] < 0
+        for hold in placed.holds
+    )
 
 
 def _same_guess(one: Charge, other: Charge) -> bool:

@@ -23,6 +23,7 @@ class Mirror:
         """
         pods = Resource(name="pods", kind=kind, path="/api/v1/pods")
         self._failed: asyncio.Future[str] | None = None
+        self._source, self._begun = source, False
         heard = msgspec.structs.replace(source, failed=self._heard)
         self._nodes, self._pods = Watch(NODES, heard), Watch(pods, heard)
         self.nodes, self.pods = self._nodes.store, self._pods.store
@@ -31,22 +32,19 @@ class Mirror:
     async def following(self) -> AsyncIterator[None]:
         """Follow from the first lists, which are read by then, to the end of the `with`.
 
-        Raises UsageError where those cannot be read. Later failures are made good for.
+        Raises UsageError where those cannot be read. Later failures are made good for, and
+        `source.failed` is told why.
         """
         self._failed = asyncio.get_running_loop().create_future()
         tasks = [asyncio.ensure_future(one.run()) for one in (self._nodes, self._pods)]
         try:
             await self._first_lists(self._failed)
+            self._begun = True
             yield
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.wait(tasks)
-
-    def why(self) -> str:
-        """Say what is wrong with the watches now; empty while all is well."""
-        each = (one.status() for one in (self._nodes, self._pods))
-        return "; ".join(f"{one.resource}: {one.why}" for one in each if one.why)
 
     async def _first_lists(self, failed: "asyncio.Future[str]") -> None:
         synced = asyncio.ensure_future(self._synced())
@@ -61,5 +59,7 @@ class Mirror:
         await self._pods.synced()
 
     def _heard(self, why: str) -> None:
-        if self._failed is not None and not self._failed.done():
+        if self._begun:
+            self._source.failed(why)
+        elif self._failed is not None and not self._failed.done():
             self._failed.set_result(why)

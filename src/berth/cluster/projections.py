@@ -123,12 +123,31 @@ class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True)
     state: State = State()
 
 
+class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """One thing that is so, is not so, or is not known."""
+
+    type: str
+    status: str = ""
+
+
+UNSCHEDULABLE = Condition("PodScheduled", "False")
+"""The scheduler has looked for a node and found none, or may not look yet."""
+
+
 class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """How far a Pod has come."""
 
     phase: str = ""
     """Pending, Running, Succeeded, Failed or Unknown."""
     init_container_statuses: tuple[ContainerStatus, ...] = ()
+    conditions: tuple[Condition, ...] = ()
+    """Only that no node was found for it, where that is so."""
+
+    def __post_init__(self) -> None:
+        """Forget the conditions that nobody here reads."""
+        if self.conditions:
+            kept = tuple(one for one in self.conditions if one == UNSCHEDULABLE)
+            msgspec.structs.force_setattr(self, "conditions", kept)
 
 
 class Pod(Object, frozen=True, gc=False, omit_defaults=True):
@@ -170,13 +189,6 @@ class NodeSpec(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     unschedulable: bool = False
     taints: tuple[Taint, ...] = ()
-
-
-class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """One thing that is so, is not so, or is not known."""
-
-    type: str
-    status: str = ""
 
 
 class NodeStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):

@@ -21,7 +21,7 @@ from berth.model.picture import Picture
 from berth.model.snapshot import Snapshot
 from berth.model.vendor import Vendor
 
-TRIES = 8
+TRIES = 5
 PAUSE = 0.5
 """Seconds between two tries: a watch is some milliseconds behind, at the most."""
 
@@ -64,7 +64,7 @@ async def agree(
 
 
 def of_picture(picture: Picture) -> Ledger:
-    """Return the ledger that a document is of."""
+    """Return the ledger that a document is of, without what is held for Pods on their way."""
     guessed = {
         (charge.namespace, charge.name, charge.uid): charge.claims
         for charge in picture.pods
@@ -75,4 +75,5 @@ def of_picture(picture: Picture) -> Ledger:
         del snapshot
         return guessed.get((*pod.key, pod.metadata.uid), ())
 
-    return Ledger(picture.snapshot(), guess)
+    bound = msgspec.structs.replace(picture, reserved=())
+    return Ledger(bound.snapshot(), guess)

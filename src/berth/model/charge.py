@@ -1,7 +1,8 @@
 """What a Pod that is bound holds of its node, apart from how that node lists its cards now."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
+from typing import TypeAlias
 
 import msgspec
 
@@ -51,6 +52,27 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """Init containers that hold something; each ends before the app containers start."""
     sidecars: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """For each of those, the sidecars that run beside it."""
+
+
+Sidecars: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+
+
+def roles(init: Iterable[tuple[str, bool]]) -> tuple[tuple[str, ...], Sidecars]:
+    """Return the init containers that end, and for each the sidecars that run beside it.
+
+    `init` are all init containers in their order, each name with whether it is a sidecar.
+    """
+    ending: list[str] = []
+    beside: list[tuple[str, tuple[str, ...]]] = []
+    sidecars: tuple[str, ...] = ()
+    for name, sidecar in init:
+        if sidecar:
+            sidecars = (*sidecars, name)
+        else:
+            ending.append(name)
+            if sidecars:
+                beside.append((name, sidecars))
+    return tuple(ending), tuple(beside)
 
 
 class _Held(msgspec.Struct):

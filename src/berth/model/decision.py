@@ -8,6 +8,7 @@ import msgspec
 
 from berth.model.demand import Demand
 from berth.model.edit import Edit
+from berth.model.placed import Placed
 from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject, dotted
 from berth.model.reason import Reason
@@ -40,6 +41,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """Why nothing is done, where nothing is."""
     demand: Demand | None = None
     """What was understood of the Pod's wish, where it came to that."""
+    placed: Placed | None = None
+    """Where it goes, where that was decided."""
     dialect: str = "hami"
     """How the Pod asked."""
     would: "Decision | None" = None

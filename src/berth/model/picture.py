@@ -20,6 +20,8 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     generation: int = 0
     nodes: tuple[Node, ...] = ()
     pods: tuple[Charge, ...] = ()
+    reserved: tuple[Charge, ...] = ()
+    """What is held for Pods that are not bound yet; `uid` is the id of the decision."""
     problems: tuple[str, ...] = ()
     """What is wrong with what Nodes and Pods say, a sentence each."""
 
@@ -27,7 +29,7 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """Return it as placement counts. A Pod whose node is not there holds nothing."""
         found = Snapshot(self.nodes)
         known = {node.name: node for node in self.nodes}
-        for charge in self.pods:
+        for charge in (*self.pods, *self.reserved):
             if charge.node in known:
                 found.place(allocation(charge, known[charge.node].devices)[0])
         return found

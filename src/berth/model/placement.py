@@ -73,7 +73,7 @@ class Without(msgspec.Struct, frozen=True):
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
         later = "may fit later" if self.waiting_helps else "will never fit"
         what = self.resource or self.reason.value
-        if self.reason not in AMOUNTS:
+        if self.reason not in AMOUNTS and not self.resource:
             return f"{nodes}: {what}; {later}"
         return f"{nodes}: {self.wanted} {what} wanted, {self.nearest} has {self.has}; {later}"
 

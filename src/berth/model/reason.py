@@ -33,6 +33,8 @@ class Reason(Enum):
     LOSS = "loss"
     UNKNOWN_SIZE = "unknown-size"
     NO_SUCH_CARD = "no-such-card"
+    NO_ROOM = "no-room"
+    NEVER_FITS = "never-fits"
 
     @property
     def is_policy(self) -> bool:
@@ -51,5 +53,7 @@ _POLICY = frozenset(
         Reason.UNKNOWN_SIZE,
         Reason.NO_SUCH_CARD,
         Reason.QUOTA,
+        Reason.NO_ROOM,
+        Reason.NEVER_FITS,
     }
 )

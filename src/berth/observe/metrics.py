@@ -68,7 +68,7 @@ class Metrics:
             counter(
                 "berth_requests_rejected",
                 "Calls turned away with 503: too many in flight or too many bytes, or "
-                "quotas that are not known yet.",
+                "quotas or a fleet that are not known yet.",
                 "reason",
             )
         )
@@ -94,9 +94,6 @@ class Metrics:
             counter("berth_registrations", "Times the webhook was registered anew.", "result")
         )
         self.strangers = counter("berth_callers_refused", "Calls refused because of who made them.")
-        self.claims = gauge(
-            "berth_quota_claims", "Admitted Pods that count for their quota and are not seen yet."
-        )
         self.staleness = _children(
             gauge(
                 "berth_watch_staleness_seconds",
@@ -123,10 +120,23 @@ class Metrics:
         """Say what runs, and what was not counted yet."""
         info = self._gauge("berth_build_info", "Always 1; what runs.", "version", "python")
         info.labels(__version__, platform.python_version()).set(1)
+        self._fleet()
         for result in ("ok", "failed"):
             self.reloads(result)
             self.certificates(result)
             self.registrations(result)
+
+    def _fleet(self) -> None:
+        self.claims = self._gauge(
+            "berth_quota_claims", "Admitted Pods that were counted or placed and are not seen yet."
+        )
+        self.reservations = self._gauge(
+            "berth_reservations", "Pods on their way for which devices are held, of all replicas."
+        )
+        self.overlaps = self._gauge(
+            "berth_reservations_overlapping",
+            "Pods placed by other replicas, since the start, on devices that were promised.",
+        )
 
     def count(self, operation: str, resource: str, result: str) -> None:
         """Count one request; what a stranger may have made up becomes `other`."""

@@ -1,4 +1,4 @@
-"""The operator's port: metrics, probes and the live configuration, in plain HTTP.
+"""The operator's port: metrics, probes, the live configuration and the fleet, in plain HTTP.
 
 Served from threads of its own, so that it answers while the event loop is busy.
 """
@@ -7,22 +7,21 @@ import contextlib
 import logging
 import sys
 import threading
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, TypeAlias
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 from wsgiref.types import StartResponse, WSGIApplication, WSGIEnvironment
 
-import orjson
 from prometheus_client import make_wsgi_app
 from prometheus_client.exposition import ThreadingWSGIServer
 
 from berth.errors import UsageError
-from berth.model.raw import Json
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import Metrics as Wanted
 
 LOG = logging.getLogger("berth.operator")
+Page: TypeAlias = Callable[[], bytes]
 _QUIET_SECONDS = 5.0
 _MOST_CALLERS = 32
 """At once: Prometheus and kubelet are two, and each caller is a thread."""
@@ -30,10 +29,13 @@ _MOST_CALLERS = 32
 
 @contextlib.contextmanager
 def serving(
-    wanted: Wanted, metrics: Metrics, readiness: Readiness, configuration: Callable[[], Json]
+    wanted: Wanted, metrics: Metrics, readiness: Readiness, shown: Mapping[str, Page]
 ) -> Iterator[int]:
-    """Serve for the length of a `with`; gives the port. Raises UsageError."""
-    answer = _application(metrics, readiness, configuration)
+    """Serve for the length of a `with`; gives the port. Raises UsageError.
+
+    `shown` are further pages by path; each gives JSON, and is called in a thread of its own.
+    """
+    answer = _application(metrics, readiness, shown)
     try:
         server = make_server(wanted.host, wanted.port, answer, _Server, _Silent)
     except OSError as error:
@@ -50,7 +52,7 @@ def serving(
 
 
 def _application(
-    metrics: Metrics, readiness: Readiness, configuration: Callable[[], Json]
+    metrics: Metrics, readiness: Readiness, shown: Mapping[str, Page]
 ) -> WSGIApplication:
     figures = make_wsgi_app(metrics.registry)
 
@@ -65,9 +67,8 @@ def _application(
         elif path == "/readyz":
             status = "200 OK" if readiness.ready else "503 Service Unavailable"
             text = readiness.text().encode()
-        elif path == "/debug/config":
-            status, kind = "200 OK", "application/json"
-            text = orjson.dumps(configuration(), option=orjson.OPT_INDENT_2)
+        elif path in shown:
+            status, kind, text = "200 OK", "application/json", shown[path]()
         start(status, [("Content-Type", kind), ("Content-Length", str(len(text)))])
         return [text]
 

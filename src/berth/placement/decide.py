@@ -3,7 +3,7 @@
 import msgspec
 import numpy as np
 
-from berth.model.placement import Candidate, Placement, Refusal
+from berth.model.placement import Allocation, Candidate, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest, Shape
 from berth.model.snapshot import Floats, Ints, Snapshot
 from berth.placement.cards import Choice
@@ -42,6 +42,13 @@ def decide(
             )
         good[row], scores[row] = False, -np.inf
     return Refusal(without=without(wanted, snapshot, good))
+
+
+def on_node(wanted: PodRequest, snapshot: Snapshot, policy: Policy, node: str) -> Allocation | None:
+    """Return what a Pod would hold on a node under a policy, None if the cards do not carry it."""
+    row = snapshot.row[node]
+    choice = _choice(policy.rank(wanted.shape, snapshot), policy, row)
+    return allocate(wanted, snapshot, row, choice)
 
 
 def _others(wanted: PodRequest) -> list[DeviceRequest]:

@@ -100,8 +100,19 @@ def _lasting(asked: _Asked, snapshot: Snapshot) -> Iterator[_Question]:
         accepted = wants.accepted[snapshot.kind].sum(axis=1)
         capable = wants.possible[snapshot.kind].sum(axis=1)
         yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
+        if request.memory_mib:
+            largest = _largest(wants.accepted, snapshot)
+            resource = "MiB of one card"
+            yield _Question(Misfit.CARDS_TOO_SMALL, request.memory_mib, largest, largest, resource)
         yield _Question(Misfit.CARDS_TOO_SMALL, 1, capable, capable)
         yield _Question(Misfit.TOO_FEW_CARDS, request.count, capable, capable)
+
+
+def _largest(accepted: Bools, snapshot: Snapshot) -> Ints:
+    """Return the MiB of each node's largest card of an accepted kind."""
+    memory = np.array([*(kind.memory_mib for kind in snapshot.kinds), 0]) * accepted
+    found: Ints = memory[snapshot.kind].max(axis=1, initial=0)
+    return found
 
 
 def _gathered(question: _Question, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:

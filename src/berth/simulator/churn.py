@@ -16,7 +16,7 @@ from berth.model.snapshot import Snapshot
 from berth.placement.fit import allocate
 from berth.placement.policy import FULLEST, Policy
 from berth.simulator.cluster import Cluster
-from berth.simulator.result import Curve, Done, Point, Result, in_order
+from berth.simulator.result import Curve, Done, Point, Result
 from berth.simulator.schedule import Change, Schedule, There
 from berth.simulator.trace import CARD, Arrival, Trace, ranks
 
@@ -51,7 +51,7 @@ class Churn:
         schedule = self.schedule
         for count, index in enumerate(schedule.pods):
             self._until(float(schedule.times[count]))
-            if count == schedule.counted:
+            if count and count == schedule.counted:
                 self._area = self._cards = 0.0
                 self._start, self._wanted, self._rejected = self._now, 0, 0
                 self.cluster.forget()
@@ -155,7 +155,7 @@ class Churn:
             fragmentation_percent=round(self.cluster.fragmentation(), 3),
             used_milli=self.cluster.used,
             arrivals=len(self.schedule.pods),
-            classes=in_order(self.cluster.classes),
+            classes=self.cluster.counted(),
         )
 
 

@@ -11,7 +11,7 @@ from berth.placement.decide import decide
 from berth.placement.fragmentation import fragmented
 from berth.placement.policy import Policy
 from berth.placement.typical import Typical, typical
-from berth.simulator.result import Class, size_of
+from berth.simulator.result import Class, in_order, size_of
 from berth.simulator.trace import Arrival, Trace
 
 
@@ -51,6 +51,10 @@ class Cluster:
         self.snapshot.undo(allocation)
         self.snapshot.mix.departed()
         self.used -= pod.milli
+
+    def counted(self) -> dict[str, Class]:
+        """Return who came and failed so far, from small to large."""
+        return {name: Class(of.came, of.failed) for name, of in in_order(self.classes).items()}
 
     def forget(self) -> None:
         """Count who comes and fails from now on."""

@@ -9,12 +9,24 @@ to k.
 from collections.abc import Iterator
 from hashlib import sha1
 
+import msgspec
+
 from berth.model.snapshot import Snapshot
 from berth.placement.policy import Policy
 from berth.placement.typical import Typical
 from berth.simulator.cluster import Cluster
-from berth.simulator.result import Curve, Done, Point, Result, in_order
+from berth.simulator.result import Class, Curve, Done, Point, Result
 from berth.simulator.trace import Trace, order
+
+
+class _Moment(msgspec.Struct, frozen=True):
+    """How it stood when so much was first offered."""
+
+    offered: int
+    failed: int
+    used: int
+    fragmented: float
+    classes: dict[str, Class]
 
 
 class Run:
@@ -27,7 +39,7 @@ class Run:
         self.cluster = Cluster(trace, seed, ranks)
         self.rows: list[int] = []
         self.offered = 0
-        self._at: tuple[int, int, int, float] | None = None
+        self._at: _Moment | None = None
         self._noted: dict[int, list[float]] = {}
         self._points: list[Point] | None = [] if curve else None
 
@@ -76,8 +88,11 @@ class Run:
             self._points.append(Point(percent, used, self.cluster.fragmentation()))
         self._noted.setdefault(percent, []).append(used)
 
-    def _now(self) -> tuple[int, int, int, float]:
-        return self.offered, self.failed, self.used, self.cluster.fragmentation()
+    def _now(self) -> _Moment:
+        cluster = self.cluster
+        return _Moment(
+            self.offered, self.failed, self.used, cluster.fragmentation(), cluster.counted()
+        )
 
     def allocated(self, percent: int) -> float:
         """Return what is allocated at so much offered, in % of the cluster."""
@@ -99,7 +114,7 @@ class Run:
 
     def result(self, policy: str, offered: float) -> Result:
         """Gather what came of it."""
-        wanted, failed, used, lost = self._at or self._now()
+        at = self._at or self._now()
         text = ",".join(map(str, self.rows))
         return Result(
             policy=policy,
@@ -107,12 +122,12 @@ class Run:
             seed=self.seed,
             offered=offered,
             gpu_allocation_percent=round(self.allocated(round(offered * 100)), 3),
-            rejected_percent=round((1 - used / max(1, wanted)) * 100, 3),
-            failed_pods=failed,
-            fragmentation_percent=round(lost, 3),
+            rejected_percent=round((1 - at.used / max(1, at.offered)) * 100, 3),
+            failed_pods=at.failed,
+            fragmentation_percent=round(at.fragmented, 3),
             arrivals=len(self.rows),
-            used_milli=used,
+            used_milli=at.used,
             first_failure=self.rows.index(-1) if -1 in self.rows else -1,
             placements=sha1(text.encode(), usedforsecurity=False).hexdigest(),
-            classes=in_order(self.cluster.classes),
+            classes=at.classes,
         )

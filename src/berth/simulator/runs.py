@@ -13,7 +13,7 @@ from berth.placement.baselines import Random
 from berth.placement.fragmentation import Fragmentation
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
-from berth.simulator import recorded, schedule, trace, workload
+from berth.simulator import made, recorded, schedule, trace
 from berth.simulator.churn import Churn
 from berth.simulator.cluster import Cluster
 from berth.simulator.clustering import Clustering
@@ -69,9 +69,7 @@ def prepared(job: Job) -> Run | Churn:
     if job.recording:
         of, when = recorded.read(job.file)
         return Churn(of, job.seed, when, curve=job.curve)
-    made = workload.read(job.file)
-    of = workload.trace(job.file.stem, made)
-    drawn = workload.schedule(made, of, job.seed, offered)
+    of, drawn = made.read(job.file, job.seed, offered)
     if drawn is None:
         return Run(of, job.seed, curve=job.curve)
     return Churn(of, job.seed, drawn, curve=job.curve)

@@ -48,9 +48,9 @@ AMOUNTS = {
         "{shown} 既不是一张卡可能拥有的 GiB 数，也不是带后缀的整数 MiB",
         "如果想要的是这个大小，请写 {gib}Gi",
     ),
-    "too-large.percent": Entry("百分之 {shown} 超过整张卡的显存", "最多写 {most}"),
+    "too-large.percent": Entry("{shown}% 超过整张卡的显存", "最多写 {most}"),
     "too-large.cores": Entry(
-        "百分之 {shown} 超过整个设备的算力", "最多写 {most}，容器的每个设备都会得到这么多"
+        "{shown}% 超过整个设备的算力", "最多写 {most}，容器的每个设备都会得到这么多"
     ),
     "too-large.all-cores": Entry("{shown} 超过这些设备的全部算力，即 {most}", "最多写 {most}"),
     "too-large.priority": Entry("{shown} 超出优先级的取值范围", "最多写 {most}"),

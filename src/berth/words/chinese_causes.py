@@ -34,6 +34,8 @@ CAUSES = {
     ),
     "clash": Cause("Pod 的卷或挂载占用了设置中某个注入要用的位置。"),
     "quota": Cause("命名空间的 ResourceQuota 以 `limits.<资源>` 限制其所有 Pod 的总量。"),
+    "no-room": Cause("能运行该 Pod 的节点目前都太满，且 `placement.full` 为 `refuse`。"),
+    "never-fits": Cause("即使节点为空也无法运行该 Pod，且 `placement.never` 为 `refuse`。"),
     "allocation": Cause(
         "无论由谁写入，HAMi 都按这些注解计数并分配设备。只有 `policy.allocators` 中的账号可以写，"
         "而 `policy.allocations` 设为 `deny`。"
@@ -41,6 +43,7 @@ CAUSES = {
     "undone": Cause(
         "变更 webhook 未被调用，或其改写被别的 webhook 改掉，而 `policy.undone` 设为 `deny`。"
         "这样的 Pod 永远得不到设备，或者得到超出其份额的设备。"
+        "指明容器的句子来自 `berth policy` 输出的策略。"
     ),
     "no-device": Cause("申请了显存或算力，却没有申请它们所属的设备。"),
     "replaced": Cause(
@@ -59,7 +62,7 @@ CAUSES = {
     "not-read": Cause("没有任何程序读取该注解，但它与某个会被读取的注解非常相似。"),
     "unmanaged": Cause(
         "Berth 和 HAMi 不管理此类容器的设备，因此该申请不起作用。",
-        "如果需要份额，请不要以特权方式运行。",
+        "如果需要份额，请不要以特权方式运行，也不要在 Windows 上运行。",
     ),
     "past-shares": Cause(
         "通过该路径，容器能接触到未分配给它的卡。只有节点才能阻止。",
@@ -67,6 +70,15 @@ CAUSES = {
     ),
     "unsized": Cause(
         "配额限制了显存，而卡有多大要等分配之后才知道。", "请在每个使用设备的容器中写明显存。"
+    ),
+    "full": Cause(
+        "能运行该 Pod 的节点目前都太满，或未就绪。",
+        "无需处理：它会等待。若须立即运行，请减少申请。",
+    ),
+    "unplaceable": Cause(
+        "即使节点为空也无法运行该 Pod：节点或卡太小、型号不符，"
+        "或被 Pod 自己的选择器、亲和性或容忍度排除。",
+        "请申请某个节点所拥有的资源；`berth explain --cluster` 会说明各节点缺什么。",
     ),
     "unrecorded": Cause(
         "Kubernetes 规定一个对象的注解最多 256 KiB。",

@@ -54,6 +54,8 @@ PODS = {
         "只允许 {most}（{entry}）",
         "请在每个使用设备的容器中写明 {resource}",
     ),
+    "no-room": Entry("目前没有节点放得下：{why}", "请减少申请，或稍后重试"),
+    "never-fits": Entry("没有节点能运行它：{why}", "请申请某个节点所拥有的资源"),
     "allocation.new": Entry(
         "记录的是 HAMi 调度器已分配给 Pod 的设备，而这个 Pod 是新建的", "请删除它"
     ),
@@ -77,7 +79,7 @@ PODS = {
         "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但没有设置 RuntimeClass", _RETRY
     ),
     "undone.privileged": Entry(
-        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权的", _RETRY
+        "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权 Pod", _RETRY
     ),
     "undone.lacking": Entry("GPU webhook 没有改写这个 Pod：容器 {lacking}", _RETRY),
     "annotation.size": Entry("{shown!r} 不是大小", "请写 16Gi、40%，或按容器写 main=16Gi,side=40%"),

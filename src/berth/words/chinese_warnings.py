@@ -15,12 +15,16 @@ WARNINGS = {
     "no-effect.workload": Entry("{path} 在 {kind} 上不起作用", "请移到 {where}"),
     "not-read": Entry("{path} 不会被读取", "您想写的是 {meant} 吗？"),
     "unmanaged.privileged": Entry("{path}：特权容器能看到节点上所有的卡，其 {count} 申请不受管理"),
-    "unmanaged.windows": Entry("{path}：{why}", "其设备申请不受管理"),
+    "unmanaged.windows": Entry(
+        "{path}：Windows Pod，HAMi 不在此类节点上共享卡；其设备申请不受管理"
+    ),
     "past-shares.volume": Entry("{path}：{volume} 挂载 {host}，会绕过份额接触到卡"),
     "past-shares.mount": Entry("{path}：{mount} 会绕过份额接触到卡"),
     "unsized": Entry("未写明 {resource}，配额 {quota} 无法完整计数"),
+    "full": Entry("目前没有节点放得下：{why}"),
+    "unplaceable": Entry("没有节点能运行它：{why}"),
     "unrecorded": Entry("{path} 已满，无法在其中记录原始申请"),
-    "not-injected": Entry("{why}", "没有注入任何内容"),
+    "not-injected": Entry("被询问的副本的设置中没有注入 {injection}；没有注入任何内容"),
     "not-rewritten": Entry("{path} 不是 GPU webhook 所写的样子，设备可能永远不会分配"),
     "workload.refused": Entry("{path}：它的 Pod 将被拒绝"),
     "workload.audited": Entry("{path}：若不是处于审计模式，它的 Pod 将被拒绝"),
@@ -33,6 +37,6 @@ WARNINGS = {
     "renamed": Entry("{path}：{old} 改写为 {new}", "原来的申请记在 {key} 中"),
     "pod-group": Entry("{path}：PodGroup 按其模板计数", "请把模板也转换"),
     "left-alone": Entry("{path}：{why}", "Pod 的申请保持原样"),
-    "not-converted": Entry("{why}", "没有进行转换"),
+    "not-converted": Entry("被询问的副本的设置中没有转换 {conversion}", "没有进行转换"),
     "no-effect.model": Entry("{path} 在有 {name} 时不起作用", "请去掉其中一个"),
 }

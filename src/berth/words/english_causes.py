@@ -51,13 +51,20 @@ CAUSES = {
     "quota": Cause(
         "A ResourceQuota of the namespace limits `limits.<resource>` of all its Pods together."
     ),
+    "no-room": Cause(
+        "Every node that could run the Pod is too full now, and `placement.full` is `refuse`."
+    ),
+    "never-fits": Cause(
+        "No node could run the Pod if it were empty, and `placement.never` is `refuse`."
+    ),
     "allocation": Cause(
         "HAMi counts, and gives out, what stands in these annotations, whoever wrote it. They are "
         "for the accounts of `policy.allocators` alone; `policy.allocations` is `deny`."
     ),
     "undone": Cause(
         "The mutating webhook was not asked, or another one changed what it wrote, and "
-        "`policy.undone` is `deny`. The Pod would never get its device, or get more than its share."
+        "`policy.undone` is `deny`. The Pod would never get its device, or more than its share. "
+        "The sentences that name a container are those of the policy that `berth policy` prints."
     ),
     "no-device": Cause("Memory or cores were asked for, and no device that they could be of."),
     "replaced": Cause(
@@ -81,7 +88,7 @@ CAUSES = {
     "not-read": Cause("The annotation is none that anything reads, and is almost one that is."),
     "unmanaged": Cause(
         "Berth and HAMi do not manage such a container's devices, so the request has no effect.",
-        "Run it without privileges where it shall have a share.",
+        "Run it without privileges where it shall have a share, and not on Windows.",
     ),
     "past-shares": Cause(
         "By the path a container reaches cards that it was not given. Only a node can prevent it.",
@@ -90,6 +97,15 @@ CAUSES = {
     "unsized": Cause(
         "The quota limits memory, and how large the card is, is known once it is given.",
         "Name the memory in each container with a device.",
+    ),
+    "full": Cause(
+        "Every node that could run the Pod is too full now, or not ready.",
+        "Nothing has to be done: it waits. Ask for less where it must run at once.",
+    ),
+    "unplaceable": Cause(
+        "No node could run the Pod if it were empty: the nodes or cards are too small, of another "
+        "model, or left out by the Pod's own selector, affinity or tolerations.",
+        "Ask for what some node has; `berth explain --cluster` says what each lacks.",
     ),
     "unrecorded": Cause(
         "Kubernetes keeps at most 256 KiB of annotations in an object.",

@@ -69,6 +69,8 @@ PODS = {
         "allows {most} ({entry})",
         "name {resource} in each container with a device",
     ),
+    "no-room": Entry("no node has room now: {why}", "ask for less, or try again later"),
+    "never-fits": Entry("no node can ever run this: {why}", "ask for what some node has"),
     "allocation.new": Entry(
         "records what HAMi's scheduler gave to a Pod, and this one is new", "remove it"
     ),

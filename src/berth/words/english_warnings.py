@@ -18,14 +18,22 @@ WARNINGS = {
         "{path}: privileged, so it sees every card of its node and its {count} request is not "
         "managed"
     ),
-    "unmanaged.windows": Entry("{path}: {why}", "its device requests are not managed"),
+    "unmanaged.windows": Entry(
+        "{path}: a Windows Pod, on whose nodes HAMi does not share cards; its device requests are "
+        "not managed"
+    ),
     "past-shares.volume": Entry(
         "{path}: {volume} shows {host}, which reaches cards past their shares"
     ),
     "past-shares.mount": Entry("{path}: {mount} reaches cards past their shares"),
     "unsized": Entry("{resource} is not named, so quota {quota} cannot count all of it"),
+    "full": Entry("no node has room now: {why}"),
+    "unplaceable": Entry("no node can run it: {why}"),
     "unrecorded": Entry("{path} is full, so the original request is not recorded there"),
-    "not-injected": Entry("{why}", "nothing was injected"),
+    "not-injected": Entry(
+        "the injection {injection} is not in the settings of the replica that was asked; nothing "
+        "was injected"
+    ),
     "not-rewritten": Entry(
         "{path} is not as the GPU webhook writes it, so the device may never come"
     ),
@@ -40,6 +48,9 @@ WARNINGS = {
     "renamed": Entry("{path}: {old} is written as {new}", "{key} has it"),
     "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
     "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
-    "not-converted": Entry("{why}", "nothing was translated"),
+    "not-converted": Entry(
+        "the replica that was asked has no conversion {conversion} in its settings",
+        "nothing was translated",
+    ),
     "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }

@@ -1,0 +1,216 @@
+"""Places new Pods: the fleet as two stores show it, the policies, and what is promised already."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from berth import names
+from berth.admission import affinity, placing, project, stored
+from berth.admission.placements import Manner
+from berth.admission.placing import Wish
+from berth.admission.rules import Rules
+from berth.admission.standing import Placing
+from berth.admission.wanted import wanted
+from berth.admission.wire import Review
+from berth.cluster import projections
+from berth.cluster.charges import OVER, Reader
+from berth.cluster.fleet import Fleet
+from berth.cluster.reservations import Reservations, Times
+from berth.cluster.store import Store
+from berth.model.charge import Charge, Claim, Source, roles
+from berth.model.demand import Demand
+from berth.model.eligibility import ANYWHERE
+from berth.model.placed import Delivery, Placed
+from berth.model.pod import Pod
+from berth.model.request import DeviceRequest, PodRequest, Shape
+from berth.model.snapshot import Snapshot
+from berth.placement.fit import allocate
+from berth.placement.policies import POLICIES
+from berth.placement.policy import Policy
+
+_TEMPLATES = 4_096
+"""Different Pods whose shape is remembered."""
+
+
+class Placer:
+    """Decides where Pods go, and keeps the fleet up to date."""
+
+    def __init__(
+        self,
+        nodes: Store[projections.Node],
+        pods: Store[projections.Pod],
+        rules: Rules,
+        clock: Callable[[], float],
+        times: Times,
+    ) -> None:
+        """Read what the stores show by `rules`; `clock` never goes back."""
+        self.synced = False
+        """Whether the stores show the whole cluster; before, it is not to be asked."""
+        self.required = False
+        """Whether no Pod may pass before."""
+        self._nodes, self._pods, self._rules = nodes, pods, rules.reading
+        self._shapes: dict[bytes, Shape | None] = {}
+        self.fleet = Fleet(rules.vendors, self._guess)
+        self.reservations = Reservations(self.fleet, Reader(rules.vendors), clock, times)
+        nodes.listen(self._node_changed)
+        pods.listen(self._pod_changed)
+
+    def placing(self, namespace: str, rules: Rules, decision: str, known: Placed | None) -> Placing:
+        """Return what decides about one Pod, or again about one that was placed as `known`."""
+        self._follow(rules)
+        manner = rules.placements.of(namespace)
+
+        def place(pod: Pod, demand: Demand) -> Placed | None:
+            request = wanted(pod, demand, rules.known)
+            if known is not None and _alike(known.request, request):
+                return known
+            if manner.delivery is Delivery.OFF or (known is None and affinity.bound(pod)):
+                return None
+            self.reservations.drop(decision)  # what an earlier pass was promised
+            self.reservations.expire()
+            if not self._has_cards(demand):
+                return None
+            return placing.place(request, self.fleet.snapshot, self._wish(pod, manner, decision))
+
+        return place
+
+    def hold(self, review: Review, placed: Placed) -> None:
+        """Hold the place of a Pod that was admitted."""
+        if placed.decided.node and review.object is not None:
+            pod = project.pod(review.object)
+            self.reservations.hold(_charge(review, pod, placed))
+
+    def drop(self, decision: str) -> None:
+        """Hold nothing for this decision any more."""
+        self.reservations.drop(decision)
+
+    def _wish(self, pod: Pod, manner: Manner, decision: str) -> Wish:
+        return Wish(
+            id=decision,
+            policy=policy_of(pod, manner),
+            delivery=manner.delivery,
+            visible=manner.visible,
+            refuses_full=manner.refuses(pod.priority_class),
+            refuses_never=manner.refuses_never,
+            generation=self.fleet.generation,
+        )
+
+    def _has_cards(self, demand: Demand) -> bool:
+        """Whether some node has a card of what is asked for: else nobody knows what will come."""
+        known = {kind.vendor for kind in self.fleet.snapshot.kinds}
+        return all(one.share.vendor.name in known for one in demand.containers if one.share)
+
+    def _node_changed(self, old: projections.Node | None, new: projections.Node | None) -> None:
+        self.fleet.node(old, new)
+
+    def _pod_changed(self, old: projections.Pod | None, new: projections.Pod | None) -> None:
+        self.reservations.pod(old, new)
+        self.fleet.pod(old, new)
+        before, now = _alive(old), _alive(new)
+        if now and not before:
+            self._learn(now)
+        elif before and not now and stored.names_known(before, self._rules):
+            self.fleet.snapshot.mix.departed()
+
+    def _learn(self, pod: projections.Pod) -> None:
+        """Count what is asked for, here or at another replica; Pods without devices do not come."""
+        if not stored.names_known(pod, self._rules):
+            return
+        shape = self._shape(pod)
+        if shape is not None:
+            self.fleet.snapshot.mix.arrived(shape)
+
+    def _shape(self, pod: projections.Pod) -> Shape | None:
+        """Return a Pod's shape; most Pods are made from few templates, and are read once."""
+        spec, annotations = pod.spec, pod.metadata.annotations
+        steers = [each for each in annotations.items() if each[0] in self._rules.steering]
+        parts = (pod.metadata.namespace, steers, spec.containers, spec.init_containers)
+        key = msgspec.json.encode((*parts, spec.resources, spec.overhead))
+        if key not in self._shapes:
+            if len(self._shapes) >= _TEMPLATES:
+                self._shapes.clear()
+            read = stored.asking(pod, self._rules)
+            self._shapes[key] = read[1].shape if read else None
+        return self._shapes[key]
+
+    def _follow(self, rules: Rules) -> None:
+        """Count anew where there are other accelerators."""
+        rules = rules.reading  # of Pods of whichever zone
+        if rules.vendors != self._rules.vendors:
+            before, self._rules = self.fleet, rules
+            self._shapes.clear()
+            vendors = rules.vendors
+            self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed)
+            self.fleet.snapshot.mix = before.snapshot.mix
+            self.reservations.move(self.fleet, Reader(vendors))
+        if rules is not self._rules:
+            self._shapes.clear()
+        self._rules = rules
+
+    def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+        return guess(pod, snapshot, self._rules)
+
+
+def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim, ...]:
+    """Return which cards placement would take of a bound Pod's own node."""
+    read = stored.asking(pod, rules)
+    if read is None:
+        return ()
+    new, request = read
+    policy = policy_of(new, rules.placements.of(pod.metadata.namespace))
+    row = snapshot.row[pod.spec.node_name]
+    found = allocate(request, snapshot, row, policy.choice)
+    return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+
+
+def _alive(pod: projections.Pod | None) -> projections.Pod | None:
+    return pod if pod is not None and pod.status.phase not in OVER else None
+
+
+def policy_of(pod: Pod, manner: Manner) -> Policy:
+    """Return the policy that a Pod chooses, by our annotation or HAMi's; else its namespace's."""
+    for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
+        word = pod.annotations.get(key)
+        if isinstance(word, str) and word in POLICIES:
+            return POLICIES[word]
+    return POLICIES[manner.policy]
+
+
+def _alike(one: PodRequest, other: PodRequest) -> bool:
+    """Whether two requests differ at most in what a decision itself writes: nodes and UUIDs."""
+    return _plain(one) == _plain(other)
+
+
+def _plain(request: PodRequest) -> PodRequest:
+    return msgspec.structs.replace(
+        request,
+        eligibility=ANYWHERE,
+        devices=_any_uuid(request.devices),
+        init_devices=_any_uuid(request.init_devices),
+    )
+
+
+def _any_uuid(
+    requests: tuple[tuple[str, DeviceRequest], ...],
+) -> tuple[tuple[str, DeviceRequest], ...]:
+    return tuple((name, msgspec.structs.replace(one, uuids=())) for name, one in requests)
+
+
+def _charge(review: Review, pod: Pod, placed: Placed) -> Charge:
+    """Return what a Pod will hold of the node that was chosen."""
+    request, decided = placed.request, placed.decided
+    each = ((one.name, one.sidecar) for one in pod.containers if one.path[1] == "initContainers")
+    init, sidecars = roles(each)
+    return Charge(
+        namespace=review.namespace,
+        name=review.shown_name,
+        uid=decided.id,
+        node=decided.node,
+        cpu_milli=request.cpu_milli,
+        memory_mib=request.memory_mib,
+        other=request.other,
+        claims=decided.devices,
+        source=Source.DECIDED,
+        init=init,
+        sidecars=sidecars,
+    )

@@ -1,0 +1,96 @@
+"""Where one Pod goes, by the fleet as it stands: placement's answer, made ready to be written."""
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from berth import names
+from berth.model.charge import Claim
+from berth.model.decided import Decided
+from berth.model.device import Device
+from berth.model.placed import Delivery, Placed
+from berth.model.placement import Hold, Placement
+from berth.model.request import PodRequest
+from berth.model.snapshot import Snapshot
+from berth.placement.decide import decide
+from berth.placement.policy import Policy
+
+MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
+"""So many of the nodes that fit are named in a Pod."""
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """How a Pod is to be placed, and what the decision is called."""
+
+    id: str
+    policy: Policy
+    delivery: Delivery
+    visible: bool = False
+    refuses_full: bool = False
+    """Whether a Pod for which no node has room now is refused."""
+    refuses_never: bool = False
+    """Whether one that can never fit is."""
+    generation: int = 0
+
+
+def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
+    """Decide where a Pod goes. Nothing is held for it yet."""
+    found = decide(request, snapshot, wish.policy, MOST_NODES.get(wish.delivery, 1))
+    if not isinstance(found, Placement):
+        never = not found.waiting_helps
+        why = "no node can run it" if never else "no node has room now"
+        return Placed(
+            request=request,
+            decided=Decided(
+                id=wish.id, policy=wish.policy.name, reason=why, generation=wish.generation
+            ),
+            delivery=wish.delivery,
+            without=found.without,
+            refused=wish.refuses_never if never else wish.refuses_full,
+        )
+    node = snapshot.nodes[snapshot.row[found.allocation.node]]
+    decided = Decided(
+        id=wish.id,
+        policy=wish.policy.name,
+        node=node.name,
+        devices=claims(found.allocation.holds, node.devices),
+        candidates=found.fitting,
+        reason=f"the best of {found.fitting} by {wish.policy.name}",
+        generation=wish.generation,
+    )
+    hosts = _hosts(snapshot, (one.node for one in found.candidates))
+    return Placed(
+        request=request,
+        decided=decided,
+        delivery=wish.delivery,
+        visible=wish.visible,
+        hosts=hosts,
+    )
+
+
+def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:
+    """Return the labels by which nodes are named in affinity; a kubelet sets each its own."""
+    labels = (snapshot.nodes[snapshot.row[name]].labels.get(names.HOST_LABEL) for name in nodes)
+    return tuple(label for label in labels if label)
+
+
+def claims(holds: Sequence[Hold], devices: Sequence[Device]) -> tuple[Claim, ...]:
+    """Return what each container holds, by UUID.
+
+    Of an init container, placement says what it needs of a card beyond what others hold of it;
+    a claim is all that it needs there.
+    """
+    found = []
+    for at, hold in enumerate(holds):
+        same = [one for one in holds[:at] if one.device == hold.device and not hold.slots]
+        found.append(
+            Claim(
+                container=hold.container,
+                uuid=devices[hold.device].uuid,
+                memory_mib=hold.memory_mib + sum(one.memory_mib for one in same),
+                cores=hold.cores + sum(one.cores for one in same),
+                profile=hold.profile,
+                slices=hold.slices,
+            )
+        )
+    return tuple(found)

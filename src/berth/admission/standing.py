@@ -1,0 +1,109 @@
+"""What a decision has to know of the cluster as it stands, and the mark that it leaves."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+import msgspec
+
+from berth import names
+from berth.admission.quota import Allowance
+from berth.model import decided
+from berth.model.decided import Decided
+from berth.model.decision import Problem
+from berth.model.demand import Demand
+from berth.model.edit import Change, Put
+from berth.model.placed import Placed
+from berth.model.placement import Misfit, Without
+from berth.model.pod import Pod
+from berth.model.raw import Json, JsonObject, Path
+from berth.model.said import Facts, Said
+
+Placing: TypeAlias = Callable[[Pod, Demand], Placed | None]
+"""Decides where a Pod goes; None where that is not ours to say."""
+_MARK: Path = ("metadata", "annotations", names.DECISION)
+_MOST_WARNINGS = 3
+
+
+class Standing(msgspec.Struct, frozen=True, kw_only=True):
+    """All that a decision is given beside the Pod and the rules."""
+
+    decision: str
+    """The id under which the Pod is known until it is seen."""
+    allowance: Allowance | None = None
+    """What the quotas of its namespace leave; None where they say nothing."""
+    placing: Placing | None = None
+    """None where no fleet is known."""
+
+
+def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:
+    """Yield the edit by which a Pod is known again when it is stored."""
+    text = decided.write(found)
+    if pod.annotations.get(names.DECISION) != text:
+        yield Put(_MARK, text, why)
+
+
+def marked(raw: JsonObject | None) -> str:
+    """Return the id of the decision that a Pod carries, "" where it carries none."""
+    metadata = (raw or {}).get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
+    found = decided.read(text)
+    return found.id if found else ""
+
+
+def problems(demand: Demand, placed: Placed) -> Iterator[Problem]:
+    """Yield why a Pod that no node takes is refused, where it is."""
+    if placed.refused:
+        code = "no-room" if placed.waiting_helps else "never-fits"
+        yield Problem(code, _place(demand), {"why": _lacks(_nearest(placed.without))})
+
+
+def warnings(placed: Placed) -> Iterator[Said]:
+    """Yield what is missing where no node takes the Pod, which is admitted all the same."""
+    if not placed.decided.node and not placed.refused:
+        code = "full" if placed.waiting_helps else "unplaceable"
+        for some in placed.without[:_MOST_WARNINGS]:
+            yield Said(code, {"why": _lacks(some)})
+
+
+_LACKS: Mapping[Misfit, str] = {
+    Misfit.NOT_READY: "part.not-ready",
+    Misfit.NOT_SELECTED: "part.not-selected",
+    Misfit.TAINTED: "part.tainted",
+    Misfit.NO_SUCH_CARD: "part.no-such-card",
+    Misfit.CARDS_TOO_SMALL: "part.too-small",
+    Misfit.TOO_FEW_CARDS: "part.too-few",
+    Misfit.CPU: "part.cpu",
+    Misfit.MEMORY: "part.memory",
+    Misfit.PODS: "part.pods",
+    Misfit.OTHER: "part.resource",
+    Misfit.CARDS: "part.cards",
+}
+
+
+def _lacks(some: Without) -> Said:
+    """Say what a class of nodes lacks, and how near the nearest of them is."""
+    facts: Facts = {
+        "nodes": some.nodes,
+        "nearest": some.nearest,
+        "wanted": some.wanted,
+        "has": some.has,
+        "resource": some.resource,
+    }
+    if some.reason is Misfit.CARDS and some.resource:
+        return Said("part.card", facts)
+    return Said(_LACKS[some.reason], facts)
+
+
+def _nearest(without: Sequence[Without]) -> Without:
+    """Return the class that misses least: of those that may fit later, the last that was asked."""
+    order = [*Misfit]
+    return max(without, key=lambda some: (some.waiting_helps, order.index(some.reason)))
+
+
+def _place(demand: Demand) -> Path:
+    """Return where the first container asks for a device."""
+    for wanted in demand.containers:
+        if wanted.share:
+            return (*wanted.container.path, "resources", "limits", wanted.share.vendor.count)
+    return ("spec",)

@@ -1,0 +1,83 @@
+"""Asks a fleet where Pods could go: for `berth explain --cluster` and `--snapshot`."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from berth import closest, names
+from berth.admission import stored
+from berth.admission.rules import Rules
+from berth.cli import clustered, fleets, placed
+from berth.cli.explained import Explained, Told
+from berth.cli.where import Fleet, Now, policy_for, where
+from berth.errors import BadReview, UsageError
+from berth.model import decided
+from berth.model.charge import Charge
+from berth.model.decision import Decision, Verdict
+from berth.model.raw import Json, JsonObject
+from berth.placement.policies import POLICIES
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """How the fleet is asked."""
+
+    rules: Rules
+    policy: str | None = None
+    """By name, in place of each Pod's own."""
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a policy that there is not."""
+        if self.policy is not None and self.policy not in POLICIES:
+            hint = closest.hint(self.policy, POLICIES)
+            raise UsageError(f"--policy {self.policy}: is no policy{hint}")
+
+    def add(self, found: Explained, fleet: Fleet) -> Explained:
+        """Add where a Pod could go, as it is once it is admitted. Raises UsageError."""
+        if found.decision.verdict is Verdict.REFUSED:
+            return found
+        return replace(found, place=self._told(found.decision.pod, found.namespace, fleet))
+
+    def live(self, pod: str, namespace: str, kubeconfig: Path | None) -> Explained:
+        """Explain a Pod of the cluster. Raises UsageError."""
+        space, slash, name = pod.rpartition("/")
+        key = (space if slash else namespace, name)
+        found = fleets.of_cluster(clustered.source(kubeconfig), self.rules, key)
+        raw: JsonObject = found.pod or {}
+        told = self._told(raw, key[0], found.fleet, _standing(raw, found.now))
+        demand = stored.demand(raw, self.rules)
+        decision = Decision(verdict=Verdict.UNCHANGED, pod=raw, demand=demand)
+        return Explained(
+            source=found.fleet.source,
+            kind="Pod",
+            name="/".join(key),
+            where="",
+            namespace=key[0],
+            before=raw,
+            decision=decision,
+            place=told,
+        )
+
+    def _told(self, raw: JsonObject, namespace: str, fleet: Fleet, now: Now | None = None) -> Told:
+        try:
+            chosen = policy_for(raw, namespace, self.rules, self.policy)
+            found = where(raw, chosen, self.rules, fleet, now)
+        except BadReview as error:
+            raise UsageError(f"{error}; Kubernetes would not take it") from None
+        learned = tuple(placed.taught(found.learned)) if found.learned else ()
+        return Told(lines=tuple(placed.said(found)), learned=learned, row=placed.row(found))
+
+
+def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fleet:
+    """Read the fleet that is to be asked. Raises UsageError."""
+    if snapshot is not None:
+        return fleets.of_file(snapshot)
+    return fleets.of_cluster(clustered.source(kubeconfig), rules).fleet
+
+
+def _standing(raw: JsonObject, held: Charge | None) -> Now:
+    """Say how a Pod of the cluster stands."""
+    status, metadata = raw.get("status"), raw.get("metadata")
+    phase = status.get("phase") if isinstance(status, dict) else None
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
+    return Now(phase=str(phase or "Unknown"), held=held, decided=decided.read(text))

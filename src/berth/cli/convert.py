@@ -1,0 +1,193 @@
+"""`berth convert`: manifests as a sharing stack needs them, in the looks that they have."""
+
+import contextlib
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import click
+
+from berth import names
+from berth import settings as configured
+from berth.admission import configuration, conversions, mutate, patch, templates
+from berth.admission.rules import Rules
+from berth.cli import documents, options, rewriting
+from berth.dialects import translate
+from berth.errors import BadReview, UsageError
+from berth.model.decision import Problem, Verdict
+from berth.model.edit import Edit
+from berth.model.raw import JsonObject, dotted
+from berth.model.raw import Path as Place
+from berth.model.said import Said
+from berth.settings import Settings
+
+_NAMESPACE = "default"
+
+
+@click.command()
+@click.option(
+    "files",
+    "-f",
+    "--filename",
+    multiple=True,
+    required=True,
+    metavar="FILE",
+    help="A YAML or JSON file, a folder of them, or - for stdin.",
+)
+@click.option(
+    "target", "--to", type=click.Choice(sorted(translate.WRITES)), required=True, help="The stack."
+)
+@click.option("--in-place", is_flag=True, help="Write the files themselves instead of stdout.")
+@options.configuration
+def command(
+    *,
+    files: tuple[str, ...],
+    target: str,
+    in_place: bool,
+    config: Path | None,
+    device_config: Path | None,
+    settings: tuple[str, ...],
+) -> None:
+    """Rewrite manifests for a sharing stack, comments and order kept.
+
+    Takes any kind with a Pod template. What the stack cannot express is said on stderr. Exits
+    with 0, with 1 when a Pod is refused, whose file stays as it is, with 2 when something
+    cannot be read.
+    """
+    if in_place and "-" in files:
+        raise UsageError("--in-place: stdin is no file; leave one of the two out")
+    loaded = configured.load(config, settings)
+    rules, language = _rules(loaded, device_config, target), loaded.language
+    converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
+    for one in converted:
+        for name, said in one.said:
+            click.echo(f"{one.source}: {name}: {said.text(language)}", err=True)
+        if in_place and one.after != one.before:
+            _write(Path(one.source), one.after)
+    if not in_place:
+        click.echo(_joined(one.after for one in converted), nl=False)
+    if any(one.refused for one in converted):
+        sys.exit(1)
+
+
+def _rules(loaded: Settings, device_config: Path | None, target: str) -> Rules:
+    """Return rules that write for a stack, whatever the namespace. Raises UsageError."""
+    rules, heard = configuration.rules(loaded, device_config)
+    for warning in heard:
+        click.echo(f"berth: {warning}", err=True)
+    return conversions.into(loaded, rules, target)
+
+
+@dataclass(slots=True)
+class Converted:
+    """A file before and after, and what is to be said of it."""
+
+    source: str
+    before: str
+    after: str = ""
+    refused: bool = False
+    said: list[tuple[str, Problem | Said]] = field(default_factory=list)
+    """What about which Pod."""
+
+
+def _converted(source: str, text: bytes, rules: Rules) -> Converted:
+    """Convert one file. Raises UsageError."""
+    try:
+        found = Converted(source, text.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        raise UsageError(f"{source}: is not text in UTF-8") from None
+    parts = [_part(found, part, rules) for part in rewriting.split(found.before)]
+    found.after = found.before if found.refused else "".join(parts)
+    return found
+
+
+def _part(found: Converted, text: str, rules: Rules) -> str:
+    """Return a document as the stack needs it. Raises UsageError."""
+    held = documents.parsed(found.source, text)
+    if len(held) != 1:  # nothing, or comments
+        return text
+    operations = list(_operations(found, held[0], rules))
+    if not operations:
+        return text
+    wanted = held[0]
+    for operation in operations:
+        wanted = _object(patch.apply(wanted, operation))
+    if _is_json(text):
+        return f"{json.dumps(wanted, indent=2, ensure_ascii=False)}\n"
+    with contextlib.suppress(rewriting.CannotKeep):
+        for candidate in rewriting.candidates(text, operations):
+            if _says(candidate, wanted):
+                return candidate
+    raise UsageError(
+        f"{found.source}: what has to change is shared by an anchor, or written so that it cannot "
+        "change alone; write it out where it stands"
+    )
+
+
+def _says(text: str, wanted: JsonObject) -> bool:
+    try:
+        return documents.parsed("", text) == [wanted]
+    except UsageError:
+        return False
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterator[JsonObject]:
+    """Yield the changes of a document, RFC 6902, and note what is to be said. Raises UsageError."""
+    for template in templates.find(document):
+        try:
+            decision = mutate.decide(template.pod, _NAMESPACE, rules)
+        except BadReview as error:
+            raise UsageError(f"{found.source}: {error}; Kubernetes would not take it") from None
+        name = _named(document, template.path)
+        found.refused |= decision.verdict is Verdict.REFUSED
+        heard = decision.notes if decision.verdict is Verdict.IGNORED else ()
+        said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
+        # What was asked for before, the file's own history tells.
+        found.said += [(name, one) for one in said if one.code != "renamed"]
+        edits = [edit for edit in decision.edits if not _keeps_record(edit)]
+        prefix = patch.pointer(template.path)
+        for operation in patch.record(template.pod, edits)[0]:
+            yield {**operation, "path": f"{prefix}{operation['path']}"}
+
+
+def _keeps_record(edit: Edit) -> bool:
+    return edit.path == ("metadata", "annotations", names.ORIGINAL_REQUEST)
+
+
+def _named(document: JsonObject, path: Place) -> str:
+    metadata = document.get("metadata")
+    name = metadata.get("name") if isinstance(metadata, dict) else None
+    where = f" ({dotted(path)})" if path else ""
+    return f"{document.get('kind')}/{name or ''}{where}"
+
+
+def _object(value: object) -> JsonObject:
+    assert isinstance(value, dict)  # noqa: S101  a patch changes what is in it
+    return value
+
+
+def _joined(texts: Iterable[str]) -> str:
+    """Join files into one stream."""
+    stream = ""
+    for text in texts:
+        if stream and not text.startswith("---"):
+            stream += "---\n"
+        stream += text if text.endswith("\n") or not text else f"{text}\n"
+    return stream
+
+
+def _write(file: Path, text: str) -> None:
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be written: {error.strerror}") from None

@@ -1,0 +1,159 @@
+"""A workload of one's own as a trace, and the schedule by which its Pods come.
+
+Pods come by chance: of each class so often, for times around a mean. Without `life` they stay.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from berth.errors import UsageError
+from berth.model.device import Device
+from berth.model.duration import NotADuration, parse
+from berth.model.node import Node
+from berth.model.quantity import NotAQuantity
+from berth.model.quantity import parse as quantity
+from berth.model.request import WHOLE, DeviceRequest, PodRequest
+from berth.model.snapshot import Snapshot
+from berth.simulator import workload
+from berth.simulator.arrivals import arrival
+from berth.simulator.schedule import FOR_GOOD, WARM, Schedule
+from berth.simulator.trace import Trace
+from berth.simulator.workload import Class, Nodes, Text, Wants, Workload
+
+MIB = 2**20
+LIVES, AT_LEAST = 10, 2_000
+"""Where classes have no rate of their own: so many mean lifetimes, and Pods, are run."""
+
+
+def read(file: Path, seed: int, offered: float) -> tuple[Trace, Schedule | None]:
+    """Read a workload and draw who comes when. Raises UsageError, with the file.
+
+    Without a schedule Pods stay, and come until so much is offered.
+    """
+    found = workload.read(file)
+    try:
+        of = trace(file.stem, found)
+        return of, schedule(found, of, seed, offered)
+    except UsageError as error:
+        raise UsageError(f"{file}: {error}") from None
+
+
+def trace(name: str, found: Workload) -> Trace:
+    """Return the nodes, and each class as often as it counts."""
+    nodes = tuple(_node(group, number) for group in found.nodes for number in range(group.count))
+    cards = Snapshot(nodes)
+    pods = tuple(
+        arrival(_request(one), cards, _seconds(one.life) if one.life else None)
+        for one in found.pods
+        for _ in range(1 if one.every else one.count)
+    )
+    return Trace(name, None, nodes, pods)
+
+
+def schedule(found: Workload, of: Trace, seed: int, offered: float) -> Schedule | None:
+    """Draw who comes when; None where Pods stay and come until so much is offered."""
+    generator = np.random.default_rng(seed)
+    if found.duration and found.pods[0].every:
+        return _rated(found, generator)
+    if not found.pods[0].life:
+        return None
+    lives = np.array([pod.lifetime or 0.0 for pod in of.pods])
+    milli = np.array([pod.milli for pod in of.pods])
+    if not of.capacity or not milli.any():
+        raise UsageError(f"{of.name}: no load can be offered where no card is, or is wanted")
+    rate = offered * of.capacity / float((milli * lives).mean())
+    arrivals = max(AT_LEAST, int(LIVES * float(lives.mean()) * rate))
+    pods = generator.integers(len(of.pods), size=arrivals)
+    times = np.cumsum(generator.exponential(1 / rate, arrivals))
+    return Schedule(
+        pods=pods,
+        times=times,
+        lifetimes=generator.exponential(1.0, arrivals) * lives[pods],
+        unit="seconds",
+        counted=int(WARM * arrivals),
+        end=float(times[-1]),
+    )
+
+
+def _rated(found: Workload, generator: np.random.Generator) -> Schedule:
+    end = _seconds(found.duration)
+    each: list[tuple[float, int, float]] = []
+    for place, one in enumerate(found.pods):
+        every, life = _seconds(one.every), _seconds(one.life) if one.life else FOR_GOOD
+        count = int(generator.poisson(end / every)) if every else 0
+        times = generator.uniform(0.0, end, count)
+        lives = generator.exponential(1.0, count) * life
+        each += [(float(at), place, float(long)) for at, long in zip(times, lives, strict=True)]
+    each.sort()
+    return Schedule(
+        pods=np.array([place for _, place, _ in each], dtype=np.int64),
+        times=np.array([at for at, _, _ in each]),
+        lifetimes=np.array([life for _, _, life in each]),
+        unit="seconds",
+        end=end,
+    )
+
+
+def _node(group: Nodes, number: int) -> Node:
+    name, cards = f"{group.name}-{number}", group.devices
+    return Node(
+        name=name,
+        cpu_milli=_milli(group.cpu),
+        memory_mib=_mib(group.memory),
+        labels=group.labels,
+        devices=tuple(
+            Device(
+                uuid=f"{name}-{card}",
+                vendor=cards.vendor,
+                model=cards.model,
+                memory_mib=_mib(cards.memory),
+            )
+            for card in range(cards.count)
+        )
+        if cards
+        else (),
+    )
+
+
+def _request(one: Class) -> PodRequest:
+    return PodRequest(
+        cpu_milli=_milli(one.cpu),
+        memory_mib=_mib(one.memory),
+        devices=(("main", _wants(one.devices)),) if one.devices else (),
+    )
+
+
+def _wants(wants: Wants) -> DeviceRequest:
+    cores = wants.cores
+    if cores is None:
+        cores = 0 if wants.memory else WHOLE
+    return DeviceRequest(
+        vendor=wants.vendor,
+        count=wants.count,
+        memory_mib=_mib(wants.memory) if wants.memory else None,
+        cores=cores,
+        models=wants.models,
+    )
+
+
+def _seconds(text: Text) -> float:
+    try:
+        return parse(str(text))
+    except NotADuration as error:
+        raise UsageError(str(error)) from None
+
+
+def _milli(text: Text) -> int:
+    return int(-(-_amount(text) * 1000 // 1))
+
+
+def _mib(text: Text) -> int:
+    return int(-(-_amount(text) // MIB))
+
+
+def _amount(text: Text) -> float:
+    try:
+        return float(quantity(text))
+    except NotAQuantity:
+        raise UsageError(f"{text!r} is no quantity, such as 16Gi or 500m") from None

@@ -1,0 +1,185 @@
+"""`berth convert`, as a person runs it over files."""
+
+import difflib
+import json
+import re
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner, Result
+
+from berth import settings
+from berth.admission import templates
+from berth.cli import convert, documents, main
+from berth.errors import UsageError
+from tests.corpus import corpus
+
+BEFORE = """\
+# Serve it.
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: serve   # what it is called
+spec:
+  template:
+    spec:
+      containers:
+        - name: main
+          image: "x:1"  # quoted
+          resources:
+            limits:
+              nvidia.com/gpu: 1   # one card
+
+              # not much memory
+              memory: 1Gi
+              # more: of the same
+          # a comment about env
+          env:
+            - name: A
+              value: "1"
+            # then nothing
+
+      # the end
+---
+# Only a comment.
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: c, image:   spaced}]}
+"""
+WRONG = """\
+kind: Pod
+metadata: {name: half}
+spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 0.5}}}]}
+"""
+SHARED = """\
+kind: Pod
+spec:
+  containers:
+  - {name: a, image: i, resources: &card {limits: {nvidia.com/gpu: 1}}}
+  - {name: b, image: i, resources: *card}
+"""
+
+
+def run(*arguments: str, stdin: str = "") -> Result:
+    """Run the command in this process."""
+    return CliRunner().invoke(main.main, ["convert", "--to", "hami", *arguments], input=stdin)
+
+
+def changed(before: str, after: str) -> list[str]:
+    """Return the lines of a difference that are not in both."""
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), lineterm="", n=0)
+    return [line for line in lines if not line.startswith(("---", "+++", "@@"))]
+
+
+def test_comments_order_and_looks_are_kept() -> None:
+    """Only lines that say something else are others; what has no device stays byte for byte."""
+    done = run("-f", "-", stdin=BEFORE)
+    assert (done.exit_code, done.stderr) == (0, "")
+    wanted = [
+        "+              nvidia.com/gpucores: '100'",
+        "+            requests:",
+        "+              nvidia.com/gpucores: '100'",
+        "+      schedulerName: hami-scheduler",
+    ]
+    assert changed(BEFORE, done.stdout) == wanted
+    again = run("-f", "-", stdin=done.stdout)
+    assert again.stdout == done.stdout, "a second time, nothing is left to do"
+
+
+def test_files_are_written_where_they_are(tmp_path: Path) -> None:
+    """With `--in-place` stdout is empty; a file in which a Pod is refused stays as it is."""
+    good, wrong, data = tmp_path / "good.yaml", tmp_path / "wrong.yaml", tmp_path / "pod.json"
+    good.write_text(BEFORE)
+    wrong.write_text(f"{BEFORE}---\n{WRONG}")
+    data.write_text(json.dumps(yaml.safe_load(SHARED)))
+    done = run("-f", str(tmp_path), "--in-place")
+    assert (done.exit_code, done.stdout) == (1, "")
+    assert "schedulerName: hami-scheduler" in good.read_text()
+    assert wrong.read_text() == f"{BEFORE}---\n{WRONG}"
+    assert f"{wrong}: Pod/half: spec.containers[0]" in done.stderr
+    assert json.loads(data.read_text())["spec"]["schedulerName"] == "hami-scheduler"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "said"),
+    [
+        (("-f", "-", "--in-place"), "", "stdin is no file"),
+        (("-f", "-"), "a: [", "is not valid YAML"),
+        (("-f", "-"), "[1]", "holds list, not a manifest"),
+        (("-f", "nowhere.yaml"), "", "cannot be read"),
+    ],
+)
+def test_what_cannot_be_done(arguments: tuple[str, ...], stdin: str, said: str) -> None:
+    """Exit code 2, and a sentence."""
+    done = run(*arguments, stdin=stdin)
+    assert done.exit_code == 2
+    assert said in done.stderr
+
+
+RULES = convert._rules(settings.load(None, ["policy.allocations=keep"]), None, "hami")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [BEFORE.replace("\n", "\r\n"), f"\ufeff{BEFORE}", f"--- # first\n{BEFORE}", BEFORE.strip()],
+    ids=["Windows", "a byte order mark", "a mark of its own", "no end of line"],
+)
+def test_however_it_is_written_it_says_what_was_decided(text: str) -> None:
+    """And a second pass has nothing left to do."""
+    found = convert._converted("some.yaml", text.encode(), RULES)
+    serve, web = documents.parsed("", found.after)
+    (template,) = templates.find(serve)
+    assert template.pod["spec"]["schedulerName"] == "hami-scheduler"  # type: ignore[call-overload,index]  # JSON
+    assert web == documents.parsed("", text)[1]
+    assert convert._converted("some.yaml", found.after.encode(), RULES).after == found.after
+
+
+def test_what_an_anchor_shares_changes_alike_or_not_at_all() -> None:
+    """Nothing else ever comes out than was decided: a privileged container keeps what it has."""
+    alike = convert._converted("some.yaml", SHARED.encode(), RULES).after
+    assert alike.count("nvidia.com/gpucores") == 2, "once in limits, once in requests"
+    unlike = SHARED.replace("*card", "*card, securityContext: {privileged: true}")
+    with pytest.raises(UsageError, match="write it out where it stands"):
+        convert._converted("some.yaml", unlike.encode(), RULES)
+
+
+EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*/pod.yaml"))
+KAI = re.compile(r"^\s*gpu-(fraction|memory)", re.MULTILINE)
+TRANSLATED = re.compile(r"schedulerName|annotations:|NVIDIA_VISIBLE|env:|value:|(/|\s)v?gpu")
+"""What is written otherwise: scheduler, devices in other words, KAI's annotations, variables."""
+CORPUS = sorted(corpus.FOLDER.glob("*.yaml"))
+
+
+@pytest.mark.parametrize("file", [*CORPUS, *EXAMPLES], ids=str)
+def test_public_manifests_keep_their_looks(file: Path) -> None:
+    """Whatever their style: each comment line stays, and no line goes but what is translated."""
+    found = convert._converted(str(file), file.read_bytes(), RULES)
+    before, after = (
+        [line.strip() for line in text.splitlines() if line.strip()[:1] == "#"]
+        for text in (found.before, found.after)
+    )
+    if not KAI.search(found.before):  # whose annotations go, with what is said of them
+        assert after == before
+    difference = changed(found.before, found.after)
+    gone = [line for line in difference if line[0] == "-" and line[1:].strip()]
+    assert len([line for line in gone if not TRANSLATED.search(line)]) <= 2, gone
+
+
+@pytest.mark.parametrize("to", ["volcano", "pool", "plain"])
+def test_a_file_is_translated_into_each_stacks_words(to: str, tmp_path: Path) -> None:
+    """Comments stay, and a second run finds nothing to do."""
+    file = tmp_path / "in.yaml"
+    file.write_text(BEFORE)
+    arguments = ["convert", "--to", to, "--in-place", "-f", str(file)]
+    first = CliRunner().invoke(main.main, arguments)
+    assert first.exit_code == 0, first.output
+    written = file.read_text()
+    word = {"volcano": "volcano.sh/vgpu-number: ", "pool": "hami.io/vgpu-count: "}.get(to, "")
+    assert word in written or to == "plain"
+    assert "nvidia.com/gpu" not in written or to == "plain"
+    assert "# not much memory" in written
+    assert CliRunner().invoke(main.main, arguments).exit_code == 0
+    assert file.read_text() == written

@@ -1,0 +1,199 @@
+"""`berth explain --snapshot`: where a Pod could go, as a person and as a script reads it."""
+
+import json
+from collections.abc import Sequence
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from berth.cli import snapshot
+from berth.cli.explain import command
+from berth.errors import UsageError
+from berth.model import picture
+from berth.model.charge import Charge, Claim, Source
+from berth.model.device import Device
+from berth.model.node import Node
+from berth.model.picture import Picture
+
+ROOT = Path(__file__).parents[2]
+FLEET = ROOT / "examples/snapshot.json"
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {{name: a, annotations: {{{annotations}}}}}
+spec: {{containers: [{{name: main, image: i, resources: {{limits: {{{limits}}}}}}}]}}
+"""
+
+
+def manifest(limits: str, annotations: str = "") -> str:
+    """Return a Pod with these limits."""
+    return POD.format(limits=limits, annotations=annotations)
+
+
+def said(text: str, *words: str, fleet: Path | str = FLEET) -> str:
+    """Return what a person reads."""
+    words = ("-f", "-", "--snapshot", str(fleet), *words)
+    return CliRunner().invoke(command, words, input=text, catch_exceptions=False).stdout
+
+
+def placed(text: str, *words: str) -> dict[str, Any]:
+    """Return what a script reads."""
+    (row,) = json.loads(said(text, "-o", "json", *words))
+    found: dict[str, Any] = row["placement"]
+    return found
+
+
+def test_the_nodes_that_fit_are_ranked_with_their_cards() -> None:
+    """The fullest that suffices is best under binpack, the emptiest under spread."""
+    share = manifest("nvidia.com/gpu: 1, nvidia.com/gpumem: 10240")
+    packed, spread = (placed(share, "--policy", policy) for policy in ("binpack", "spread"))
+    assert [one["node"] for one in packed["candidates"]] == ["gpu-a", "gpu-c", "gpu-b"]
+    assert [one["node"] for one in spread["candidates"]] == ["gpu-b", "gpu-c", "gpu-a"]
+    (card,) = packed["candidates"][0]["devices"]
+    assert (card["uuid"], card["memoryMiB"], card["container"]) == ("GPU-a-3", 10_240, "main")
+    scores = [one["score"] for one in packed["candidates"]]
+    assert scores == sorted(scores, reverse=True)
+    assert (packed["fitting"], packed["nodes"], packed["generation"]) == (3, 5, 42)
+
+
+def test_the_others_are_told_by_class_with_the_nearest_and_whether_waiting_helps() -> None:
+    """Two whole cards of one model: one node has none of it, one too few, two are closed."""
+    two = manifest("nvidia.com/gpu: 4", "nvidia.com/use-gputype: A100")
+    found = placed(two)
+    assert found["fitting"] == 0
+    assert found["waitingHelps"]
+    without = {one["reason"]: one for one in found["without"]}
+    assert set(without) == {"TAINTED", "NO_SUCH_CARD", "NOT_READY", "CARDS"}
+    assert not without["NO_SUCH_CARD"]["waitingHelps"]
+    near = without["CARDS"]
+    assert (near["nodes"], near["nearest"], near["wanted"], near["has"]) == (2, "gpu-b", 4, 3)
+    text = said(two)
+    assert "2 nodes: 4 free cards wanted, gpu-b has 3; may fit later" in text
+    assert "waiting can help: 3 nodes may fit once others have left" in text
+
+
+def test_what_no_card_is_large_enough_for_never_fits() -> None:
+    """The largest card says by how much it misses."""
+    text = said(manifest("nvidia.com/gpu: 1, nvidia.com/gpumem: 50000"))
+    assert "50000 MiB of one card wanted, gpu-a has 40960; will never fit" in text
+    assert "waiting does not help" in text
+
+
+@pytest.mark.parametrize(
+    ("annotation", "words", "policy", "by"),
+    [
+        ("", (), "scarcity", "the settings"),
+        ("", ("--set", "placement.policy=spread"), "spread", "the settings"),
+        ("hami.io/scheduling-policy: binpack", (), "binpack", "annotation hami.io/scheduling-poli"),
+        ("hami.io/scheduling-policy: binpack", ("--policy", "mutex"), "mutex", "--policy"),
+    ],
+)
+def test_the_policy_is_the_pods_own_unless_another_is_tried(
+    annotation: str, words: Sequence[str], policy: str, by: str
+) -> None:
+    """And it is said who chose it."""
+    found = placed(manifest("nvidia.com/gpu: 1", annotation), *words)
+    assert found["policy"] == policy
+    assert found["chosenBy"].startswith(by)
+
+
+def test_a_refused_pod_goes_nowhere_and_without_a_fleet_nothing_is_said_of_it() -> None:
+    """`placement` is null, or not there."""
+    wrong = manifest("nvidia.com/gpu: 0.5")
+    assert json.loads(said(wrong, "-o", "json"))[0]["placement"] is None
+    bare = CliRunner().invoke(command, ["-f", "-", "-o", "json"], input=wrong)
+    assert "placement" not in json.loads(bare.stdout)[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("a/b",), "add --cluster"),
+        (("a/b", "-f", "x", "--cluster"), "leave -f out"),
+        (("a/b", "--snapshot", "x"), "add --cluster"),
+        (("-f", "-", "--snapshot", "x", "--cluster"), "ask one of them"),
+        (("-f", "-", "--snapshot", "missing.json"), "missing.json: cannot be read"),
+        (("-f", "-", "--snapshot", str(ROOT / "README.md")), "is no snapshot of a fleet"),
+        (("-f", "-", "--snapshot", str(FLEET), "--policy", "bimpack"), "did you mean binpack?"),
+    ],
+)
+def test_what_cannot_be_asked_is_a_sentence(words: tuple[str, ...], what: str) -> None:
+    """It says what to do."""
+    with pytest.raises(UsageError, match=what.replace("?", r"\?")):
+        CliRunner().invoke(
+            command, list(words), input=manifest("nvidia.com/gpu: 1"), catch_exceptions=False
+        )
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Serves files and writes no log."""
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_a_snapshot_may_come_from_a_webhook(tmp_path: Path) -> None:
+    """By the address of its operator's port."""
+    (tmp_path / "fleet").write_bytes(FLEET.read_bytes())
+    quiet = partial(Quiet, directory=str(tmp_path))
+    with ThreadingHTTPServer(("127.0.0.1", 0), quiet) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        share = manifest("nvidia.com/gpu: 1")
+        assert said(share, fleet=f"{url}/fleet").count("2 of 5 nodes fit") == 1
+        with pytest.raises(UsageError, match="none: cannot be read: File not found"):
+            said(share, fleet=f"{url}/none")
+        server.shutdown()
+
+
+def large(folder: Path) -> Path:
+    """Write a fleet of 1,200 nodes of three models, each with Pods."""
+    models = (("A100", 40_960), ("T4", 15_360), ("L4", 23_034))
+    nodes, pods = [], []
+    for number in range(1_200):
+        name, (model, memory) = f"n{number:04}", models[number % 3]
+        devices = tuple(
+            Device(uuid=f"{name}-{card}", vendor="nvidia", model=model, memory_mib=memory)
+            for card in range(4)
+        )
+        ready = number % 50 > 0
+        nodes.append(
+            Node(name=name, cpu_milli=9_000, memory_mib=99_000, devices=devices, ready=ready)
+        )
+        claim = Claim(container="m", uuid=f"{name}-0", memory_mib=4_000, cores=0)
+        pods.append(
+            Charge(
+                namespace="x",
+                name=name,
+                uid=name,
+                node=name,
+                cpu_milli=1_000,
+                claims=(claim,),
+                source=Source.RECORDED,
+            )
+        )
+    file = folder / "large.json"
+    file.write_bytes(picture.write(Picture(nodes=tuple(nodes), pods=tuple(pods))))
+    return file
+
+
+def test_a_large_fleet_is_told_in_a_few_lines(tmp_path: Path) -> None:
+    """Classes of nodes, not nodes; and what the default policy has learned, once."""
+    fleet = large(tmp_path)
+    share = manifest("nvidia.com/gpu: 1, nvidia.com/gpumem: 20000")
+    text = said(f"{share}---\n{share}", fleet=fleet)
+    assert "784 of 1200 nodes fit" in text
+    assert "400 nodes: 20000 MiB of one card wanted" in text
+    assert text.count("scarcity has learned from 1200 Pods") == 1
+    assert len(text.splitlines()) < 60
+
+
+def test_the_schema_is_the_one_on_the_page() -> None:
+    """`berth snapshot --schema` prints it; scripts/generate writes it."""
+    page = ROOT / "docs/reference/snapshot.schema.json"
+    assert page.read_text() == snapshot.document_schema()

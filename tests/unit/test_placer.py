@@ -1,0 +1,200 @@
+"""Placing in one process: what is held for whom, what a Pod is told, and who is left alone."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from berth.errors import UsageError
+from berth.model.decision import Reason, Verdict
+from berth.model.difference import differences
+from tests.e2e import gpu_nodes
+from tests.placing import GPU, SPACE, Cluster, asking, found, given
+from tests.pods import container
+
+PIN = ("placement.delivery=pin", "placement.policy=binpack")
+FULL = gpu_nodes.MEMORY
+
+
+def named(node: str) -> dict[str, Any]:
+    """Return affinity as the DaemonSet controller writes it."""
+    term = {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [node]}]}
+    required = {"nodeSelectorTerms": [term]}
+    return {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+
+
+def test_a_second_pass_finds_its_own_id_and_reserves_once() -> None:
+    """It is told the same, and changes nothing."""
+    cluster = Cluster("n1", "n2", flags=PIN)
+    (replica,) = cluster.replicas
+    first = replica.ask(asking())
+    node = found(first).node
+    assert replica.left(node) == FULL - 13_000
+    second = replica.ask(given(first))
+    assert second.verdict is Verdict.UNCHANGED
+    assert replica.left(node) == FULL - 13_000
+    assert len(replica.placer.reservations) == 1
+
+
+def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
+    """Another webhook has added a container: what was promised first is given back."""
+    cluster = Cluster("n1", flags=("placement.policy=binpack",))
+    (replica,) = cluster.replicas
+    for _ in range(2):
+        replica.ask(asking(FULL))
+    first = replica.ask(asking())
+    grown = given(first)
+    grown["spec"]["containers"].append(container("more", {GPU: "1"}))
+    second = replica.ask(grown)
+    assert found(second).id == found(first).id
+    assert len(found(second).devices) == 2
+    assert len(replica.placer.reservations) == 3
+    assert sorted(replica.left("n1", card) for card in range(4)) == [0, 0, 0, FULL - 13_000]
+    busier = given(second)
+    busier["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "2"
+    third = Cluster("n1").replicas[0].ask(busier)
+    assert found(third).id != found(first).id, "another replica knows it not"
+
+
+def test_a_dry_run_is_answered_and_holds_nothing() -> None:
+    """As often as one likes."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    for _ in range(5):
+        assert found(replica.ask(asking(), dry_run=True)).node == "n1"
+    assert len(replica.placer.reservations) == len(replica.claims) == 0
+    assert replica.left("n1") == FULL
+
+
+def test_a_pod_that_is_refused_at_last_gives_back_at_once() -> None:
+    """And one that is refused by others, and never seen, after ten seconds."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    replica.last(given(replica.ask(asking())), refused=True)
+    assert replica.left("n1") == FULL
+    replica.ask(asking())
+    cluster.now += 10
+    assert replica.left("n1") == FULL
+
+
+def test_a_copied_id_is_another_pod() -> None:
+    """What stands in a template was read from a Pod that is stored."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    first = replica.ask(asking())
+    replica.last(given(first))
+    copy = given(first)
+    copy["spec"]["affinity"] = {}
+    assert found(replica.ask(copy)).id != found(first).id
+    assert replica.left("n1") == FULL - 26_000
+
+
+@pytest.mark.parametrize("how", ["nodeName", "affinity", "off"])
+def test_who_goes_to_one_node_anyway_is_left_alone(how: str) -> None:
+    """A DaemonSet's Pods have affinity to their node; a setting leaves all alone."""
+    flags = {"off": ("placement.delivery=off",), "nodeName": ("scheduler.name=",)}.get(how, ())
+    cluster = Cluster("n1", flags=flags)
+    pod = asking()
+    if how == "affinity":
+        pod["spec"]["affinity"] = named("n1")
+    if how == "nodeName":
+        pod["spec"]["nodeName"] = "n1"
+    decision = cluster.replicas[0].ask(pod)
+    assert decision.placed is None
+    assert given(decision)["spec"].get("affinity") == pod["spec"].get("affinity")
+
+
+def test_the_runtime_is_told_only_where_a_setting_says_so() -> None:
+    """Beside HAMi's plugin a container's own variable would win, and use what is not charged."""
+    keeps = (*PIN, "policy.deviceEnv=keep")
+    for flags, names in (
+        (PIN, {"HAMI_VGPU_UUID"}),
+        ((*keeps, "placement.visibleDevices=true"), {"HAMI_VGPU_UUID", "NVIDIA_VISIBLE_DEVICES"}),
+    ):
+        (replica,) = Cluster("n1", flags=flags).replicas
+        decision = replica.ask(asking())
+        env = given(decision)["spec"]["containers"][0]["env"]
+        assert {one["name"] for one in env} == names
+        assert {one["value"] for one in env} == {found(decision).devices[0].uuid}
+        assert replica.ask(given(decision)).verdict is Verdict.UNCHANGED
+    with pytest.raises(UsageError, match="set that to keep"):
+        Cluster(flags=("placement.visibleDevices=true",))
+
+
+def test_the_policy_is_the_pods_then_its_namespaces() -> None:
+    """Ours by name, HAMi's by its annotation; a word that is none is as if it were not there."""
+    replica = Cluster("n1", flags=("placement.policy=spread",)).replicas[0]
+    chosen: list[tuple[dict[str, str], str]] = [
+        ({}, "spread"),
+        ({"scheduling-policy": "mutex"}, "mutex"),
+        ({"node-scheduler-policy": "binpack"}, "binpack"),
+        ({"scheduling-policy": "nonsense"}, "spread"),
+    ]
+    for annotations, policy in chosen:
+        assert found(replica.ask(asking(annotations=annotations))).policy == policy
+
+
+def test_nothing_fits_now_is_told_and_refused_only_where_settings_say_so() -> None:
+    """With what is missing; by PriorityClass; no affinity, for it would bind to nothing."""
+    cluster = Cluster("n1")
+    (replica,) = cluster.replicas
+    for _ in range(4):
+        replica.ask(asking(30_000))
+    told = replica.ask(asking(30_000))
+    assert told.verdict is Verdict.PATCHED
+    missing = "30000 MiB of one card wanted, n1 has 10960 free (nodes: 1)"
+    assert [str(one) for one in told.warnings] == [f"no node has room now: {missing}"]
+    assert "affinity" not in given(told)["spec"]
+    assert (found(told).node, found(told).candidates) == ("", 0)
+    for flags, refused in (
+        (("placement.full=refuse",), True),
+        (("placement.full=refuse", "placement.fullPriorityClasses=low"), False),
+    ):
+        strict = Cluster("n1", flags=flags).replicas[0]
+        for _ in range(4):
+            strict.ask(asking(30_000))
+        decision = strict.ask(asking(30_000))
+        assert (decision.verdict is Verdict.REFUSED) == refused
+        assert [one.reason for one in decision.problems] == [Reason.NO_ROOM] * refused
+
+
+def test_what_can_never_fit_is_told_or_refused() -> None:
+    """More memory than any card has; a model that no node has."""
+    wrong = asking()
+    wrong["metadata"]["annotations"] = {"nvidia.com/use-gputype": "H100"}
+    for pod, why in ((asking(50_000), "too small"), (wrong, "without a healthy card")):
+        told = Cluster("n1").replicas[0].ask(deepcopy(pod))
+        assert told.verdict is Verdict.PATCHED
+        assert [why in str(one) for one in told.warnings] == [True]
+        strict = Cluster("n1", flags=("placement.never=refuse",)).replicas[0]
+        assert [one.reason for one in strict.ask(pod).problems] == [Reason.NEVER_FITS]
+
+
+def test_where_no_card_of_its_kind_is_known_nothing_is_said() -> None:
+    """The first node with cards may be made for this Pod."""
+    decision = Cluster().replicas[0].ask(asking(50_000))
+    assert (decision.placed, decision.warnings) == (None, ())
+
+
+def test_a_pod_that_says_nothing_holds_what_placing_would_take() -> None:
+    """Bound by others, without our decision and without HAMi's record."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    cluster.show(asking(), "x", on="n1")
+    assert [replica.left("n1", card) for card in range(4)] == [FULL - 13_000, FULL, FULL, FULL]
+    cluster.gone("x")
+    assert replica.left("n1") == FULL
+
+
+def test_other_accelerators_in_the_configuration_are_counted_anew() -> None:
+    """Reservations are held in the new count too."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    decision = replica.ask(asking())
+    cluster.show(asking(), "x", on="n1")
+    others = Cluster(flags=("policy.unmanagedVendors=ascend",)).replicas[0].rules
+    before = replica.placer.fleet
+    replica.placer.placing(SPACE, others, "other", None)
+    assert replica.placer.fleet is not before
+    assert not differences(replica.placer.fleet.snapshot, before.snapshot)
+    assert found(decision).node == "n1"
