@@ -165,7 +165,8 @@ def test_public_manifests_keep_their_looks(file: Path) -> None:
         assert after == before
     difference = changed(found.before, found.after)
     gone = [line for line in difference if line[0] == "-" and line[1:].strip()]
-    assert len([line for line in gone if not TRANSLATED.search(line)]) <= 2, gone
+    others = [line for line in gone if not TRANSLATED.search(line) and line[1:].strip()[0] != "#"]
+    assert len(others) <= 2, gone
 
 
 @pytest.mark.parametrize("to", ["volcano", "pool", "plain"])
