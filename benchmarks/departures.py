@@ -1,7 +1,7 @@
 """Pods that come and leave, in seven settings: `scripts/bench traces --departures`.
 
 Pods are drawn from a list; they come in a Poisson stream at a load and stay for random times. Each
-run becomes a line of JSON. Runs share all cores. Four settings need the whole data set.
+run becomes a line of JSON. Runs share all cores.
 """
 
 import os

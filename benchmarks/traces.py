@@ -2,7 +2,7 @@
 
 Each run becomes a line of JSON: what is allocated at 95, 100 and 130% offered, Pods failed, and
 whether it meets the published curve (within 0.01 at each point, but for `random`) and the exact
-replay, where there is one. Needs the whole data set for all traces; Berth carries part of it.
+replay, where there is one.
 `--departures` lets Pods leave too: benchmarks/departures.py.
 """
 

@@ -56,6 +56,14 @@ injections:
     volumeMounts:
       - {name: compat, mountPath: /opt/compat, readOnly: true}
 """
+FILTERS = """\
+placement:
+  filters:
+    - name: large-a100
+      namespaces: [research-*]
+      expression: >-
+        device.memory.free.isGreaterThan(quantity("10Gi")) && device.model.startsWith("NVIDIA-A100")
+"""
 CONVERSION = """\
 conversions:
   - name: volcano
@@ -66,7 +74,11 @@ conversions:
     queue: shared
     defaults: {cpuRequest: "4", memoryRequest: 16Gi}
 """
-EXAMPLES = {"injections[]": INJECTION, "conversions[]": CONVERSION}
+EXAMPLES = {
+    "injections[]": INJECTION,
+    "placement.filters[]": FILTERS,
+    "conversions[]": CONVERSION,
+}
 
 Docstrings = dict[tuple[str, str], str]
 """The text below each field, by the names of its class and its own."""
@@ -74,8 +86,8 @@ Docstrings = dict[tuple[str, str], str]
 
 def main() -> None:
     """Write the page."""
-    for example in EXAMPLES.values():  # raises where what we print is wrong
-        msgspec.convert(yaml.safe_load(example), Settings)
+    for example in EXAMPLES.values():
+        msgspec.convert(yaml.safe_load(example), Settings)  # raises where what we print is wrong
     defaults = yaml.safe_dump(msgspec.to_builtins(Settings()), sort_keys=False)
     lines = [f"{HEAD}{defaults}```", *_group(Settings, (), _docstrings())]
     PAGE.write_text("\n".join(lines) + "\n")

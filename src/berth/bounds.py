@@ -51,6 +51,13 @@ Name: TypeAlias = Annotated[
         description="a name of up to 63 lower-case letters, digits and inner dashes",
     ),
 ]
+Pair: TypeAlias = Annotated[
+    str,
+    Meta(
+        pattern=r"^[\w.-]+:[\w.-]+\Z",
+        description="two names with a colon between, such as inference:training",
+    ),
+]
 Label: TypeAlias = Annotated[
     str,
     Meta(

@@ -71,6 +71,21 @@ HAMI_ALLOCATIONS: Final = (
     "hami.io/bind-time",
 )
 """Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
+WORKLOAD_CLASS: Final = "berth.dev/workload-class"
+"""Pod label or annotation: its class of workload, where settings have no other key."""
+GROUP_LABELS: Final = (
+    "jobset.sigs.k8s.io/jobset-name",
+    "leaderworkerset.sigs.k8s.io/name",
+    "ray.io/cluster",
+    "training.kubeflow.org/job-name",
+    "volcano.sh/job-name",
+    "scheduling.x-k8s.io/pod-group",
+    "batch.kubernetes.io/job-name",
+    "job-name",
+)
+"""Pod labels by which controllers name what Pods are parts of one thing, the widest first."""
+RACK_LABEL: Final = "topology.kubernetes.io/rack"
+"""Node label that names the rack, where settings have no other: there is no standard one."""
 HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
@@ -101,7 +116,6 @@ KAI_CONTAINER: Final = "gpu-fraction-container-name"
 KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
 
 # The vGPU manager's.
-CHOSEN_DEVICES: Final = "HAMI_VGPU_UUID"
 VISIBLE_DEVICES: Final = "CUDA_VISIBLE_DEVICES"
 
 SYSTEM_NAMESPACES: Final = (

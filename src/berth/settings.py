@@ -12,7 +12,7 @@ from typing import Any, Literal, TypeAlias, cast, get_origin
 
 import msgspec
 
-from berth import closest, configfile
+from berth import closest, configfile, names
 from berth.bounds import (
     AddressRange,
     Block,
@@ -26,6 +26,7 @@ from berth.bounds import (
     Mib,
     Minor,
     Name,
+    Pair,
     Port,
     ServicePort,
     Text,
@@ -169,6 +170,17 @@ class Quota(Group, frozen=True):
     """An admitted Pod that is never seen, as another webhook refused it, counts for so long."""
 
 
+class CardFilter(Group, frozen=True):
+    """A condition that a card must pass, beside what is asked of it."""
+
+    name: Name
+    """What refusals call it."""
+    expression: Text
+    """In CEL, of `device` and `node`: docs/reference/placement.md lists what there is."""
+    namespaces: tuple[Text, ...] = ()
+    """Whose Pods it is for; with * at the end, all that begin so; empty: everybody's."""
+
+
 class Manner(Group, frozen=True):
     """How Pods with a device are placed."""
 
@@ -216,6 +228,15 @@ class Placement(Manner, frozen=True):
     seen at all: `quota.claimSeconds`."""
     special: tuple[SpecialManner, ...] = ()
     """Other ways for some namespaces."""
+    filters: tuple[CardFilter, ...] = ()
+    """Conditions in CEL that cards must pass."""
+    workload_key: Text = names.WORKLOAD_CLASS
+    """The label that names a Pod's class of workload, or else the annotation: one of berth.dev/ or
+    hami.io/, as no other is kept in memory."""
+    apart: tuple[Pair, ...] = ("inference:training",)
+    """Classes that must not share a card, two and two."""
+    rack_label: Text = names.RACK_LABEL
+    """The node label that names the rack, for the policy `topology`."""
 
 
 class Registration(Group, frozen=True):

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 
 from berth import settings
 from berth.admission import templates
-from berth.cli import convert, documents, main
+from berth.cli import convert, documents, main, rewriting
 from berth.errors import UsageError
 from tests.corpus import corpus
 
@@ -184,3 +184,36 @@ def test_a_file_is_translated_into_each_stacks_words(to: str, tmp_path: Path) ->
     assert "# not much memory" in written
     assert CliRunner().invoke(main.main, arguments).exit_code == 0
     assert file.read_text() == written
+
+
+def test_a_comment_outlives_what_goes() -> None:
+    """One that follows a removed entry stays before what comes next, or behind what is above."""
+    text = """\
+kind: Pod
+metadata:
+  name: a
+  annotations:
+    one: "1"  # gone with it
+    # of the second
+    two: "2"
+# of the spec
+spec:
+  containers:
+  - name: b
+    args: [x]
+    # of the second
+  - name: c
+"""
+    first: rewriting.Operation = {"op": "remove", "path": "/metadata/annotations/one"}
+    second: rewriting.Operation = {"op": "remove", "path": "/metadata/annotations/two"}
+    entry: rewriting.Operation = {"op": "remove", "path": "/spec/containers/0"}
+    without, _ = rewriting.candidates(text, [first])
+    assert changed(text, without) == ['-    one: "1"  # gone with it']
+    emptied, _ = rewriting.candidates(text, [first, second, entry])
+    assert emptied.index("annotations: {}") < emptied.index("# of the spec")
+    assert emptied.count("# of the") == 3
+    assert documents.parsed("", emptied)[0] == {
+        "kind": "Pod",
+        "metadata": {"name": "a", "annotations": {}},
+        "spec": {"containers": [{"name": "c"}]},
+    }

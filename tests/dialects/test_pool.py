@@ -112,7 +112,7 @@ def test_chosen_devices_are_variables(*, visible: bool) -> None:
     changes = translate.write(demand, placed, read, by.options)
     edits = [one for one in changes if not isinstance(one, Said | Problem)]
     result: Any = patch.record(asked, edits)[1]
-    keys = [names.CHOSEN_DEVICES, *([names.VISIBLE_DEVICES] if visible else [])]
+    keys = [names.CHOSEN_ENV, *([names.VISIBLE_DEVICES] if visible else [])]
     a, b, c = result["spec"]["containers"]
     assert a["env"] == [{"name": key, "value": "GPU-1"} for key in keys]
     assert b["env"] == [{"name": key, "value": "GPU-2"} for key in keys]

@@ -32,18 +32,20 @@ def _sources() -> list[Path]:
 
 
 def test_a_link_that_leads_nowhere_fails_it(tmp_path: Path) -> None:
-    """To a page, or to a heading of one."""
+    """To a page, to a heading of one, or to a file beside docs/."""
     docs = tmp_path / "docs"
     docs.mkdir()
-    for one in (ROOT / "mkdocs.yml", ROOT / "docs/site_nav.py"):
+    for one in (ROOT / "mkdocs.yml", ROOT / "docs/site_pages.py"):
         shutil.copy(one, tmp_path / one.relative_to(ROOT))
     for page in ("index", "architecture", "critique"):
         (docs / f"{page}.md").write_text("# One\n")
-    (docs / "tutorial.md").write_text("# Other\n\n[a](nowhere.md) [b](index.md#nothing)\n")
+    links = "[a](nowhere.md) [b](index.md#nothing) [c](../gone.md)"
+    (docs / "tutorial.md").write_text(f"# Other\n\n{links}\n")
     done = _build(tmp_path, tmp_path / "site")
     assert done.returncode != 0
     said = done.stdout + done.stderr
     assert "nowhere.md" in said
     assert "#nothing" in said
-    (docs / "tutorial.md").write_text("# Other\n\n[b](index.md#one)\n")
+    assert "../gone.md, which is not there" in said
+    (docs / "tutorial.md").write_text("# Other\n\n[b](index.md#one) [c](../mkdocs.yml)\n")
     assert _build(tmp_path, tmp_path / "site").returncode == 0

@@ -46,13 +46,13 @@ def register(
         known = ("--kubeconfig", str(control_plane.kubeconfig))
         url = f"https://127.0.0.1:{port}"
         flags = ("--register", *known, "--url", url, "--port", str(port), *arguments)
-        with webhook.running(folder, *flags, own_ca=own_ca) as running:
-            try:
+        try:
+            with webhook.running(folder, *flags, own_ca=own_ca) as running:
                 _await_registration(through, running, scheduler)
                 yield running
-            finally:
-                command = [sys.executable, "-m", "berth", "unregister", *known]
-                subprocess.run(command, check=True, capture_output=True)
+        finally:  # and not before it has ended: it puts right what it finds gone
+            command = [sys.executable, "-m", "berth", "unregister", *known]
+            subprocess.run(command, check=True, capture_output=True)
 
     return run
 

@@ -1,10 +1,15 @@
 """The ledger, one event after the other."""
 
+import msgspec
+
 from berth.cluster.fleet import Fleet
 from berth.cluster.projections import Node, Pod
 from berth.cluster.store import Store
+from berth.model import picture
 from berth.model.charge import Claim
+from berth.model.difference import differences
 from berth.model.snapshot import Snapshot
+from berth.model.terms import Terms
 from berth.vendors import VENDORS
 from tests.fleet.objects import container, holding, node, pod
 
@@ -149,3 +154,29 @@ def test_an_event_costs_one_row_however_many_pods_there_are() -> None:
     fleet.pod(None, pod("new", "n3", holding(("GPU-3", 10, 1))))
     assert fleet.snapshot.clock == before + 1
     assert fleet.snapshot.changed_since(before).tolist() == [fleet.snapshot.row["n3"]]
+
+
+def test_the_ledger_knows_which_classes_are_on_a_card_and_which_jobs_on_a_node() -> None:
+    """By the Pods' labels, also when they change; a class that no pair names is none."""
+    terms = Terms(apart=(("inference", "training"),))
+    fleet = Fleet(VENDORS, terms=terms)
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+
+    def labelled(workload: str) -> Pod:
+        labels = {terms.workload_key: workload, "job-name": "j"}
+        one = pod("x", "n1", holding(("GPU-2", 400, 30)))
+        return msgspec.structs.replace(
+            one, metadata=msgspec.structs.replace(one.metadata, labels=labels)
+        )
+
+    training, other = labelled("training"), labelled("something")
+    fleet.pod(None, training)
+    assert fleet.snapshot.classes["training"].tolist() == [[0, 1]]
+    assert fleet.snapshot.groups == {"a/job-name=j": {0: 1}}
+    assert fleet.picture().pods[0].workload == "training"
+    read = picture.read(picture.write(fleet.picture()))
+    assert differences(fleet.snapshot, read.snapshot()) == ()
+    fleet.pod(training, other)
+    assert not fleet.snapshot.classes["training"].any()
+    fleet.pod(other, None)
+    assert fleet.snapshot.groups == {}

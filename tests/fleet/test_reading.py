@@ -247,4 +247,4 @@ def test_partitions_of_one_pod_are_charged_once_where_they_overlap() -> None:
     )
     one = Charge(namespace="a", name="x", uid="u", node="n1", claims=claims, init=("init",))
     found, _ = allocation(one, CARDS)
-    assert [hold.slices for hold in found.holds] == [0b0110, 0b1000, 0b0001]
+    assert [hold.slices for hold in found.holds] == [0b0110, 0b1100, 0b0001]

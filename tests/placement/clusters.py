@@ -1,5 +1,6 @@
 """Small clusters and requests for the tests of placement, and random ones."""
 
+import msgspec
 from hypothesis import strategies as st
 
 from berth.model.device import Device
@@ -55,6 +56,7 @@ def pod(*devices: DeviceRequest, cpu: int = 1_000, memory: int = 1_024) -> PodRe
     return PodRequest(cpu_milli=cpu, memory_mib=memory, devices=named)
 
 
+LINKS = ((0, 1, 9, 1), (1, 0, 1, 9), (9, 1, 0, 1), (1, 9, 1, 0))
 NODES = st.lists(
     st.builds(
         lambda cards, kind, cpu, slots: (cards, kind, cpu, slots),
@@ -67,7 +69,7 @@ NODES = st.lists(
     max_size=6,
 ).map(
     lambda made: [
-        node(f"n{at}", cards, kind, cpu=cpu, slots=slots)
+        node(f"n{at}", cards, kind, cpu=cpu, slots=slots, numa=(0, 1, 1, 0), links=LINKS)
         for at, (cards, kind, cpu, slots) in enumerate(made)
     ]
 )
@@ -84,9 +86,34 @@ DEVICES = st.one_of(
         st.sampled_from([25, 50, 100]),
     ),
     st.just(DeviceRequest(vendor="nvidia", memory_mib=4_096, models=("T4",))),
+    st.builds(
+        DeviceRequest,
+        vendor=st.just("nvidia"),
+        count=st.sampled_from([1, 2, 3]),
+        memory_mib=st.just(2_048),
+        linked=st.booleans(),
+        same_numa=st.booleans(),
+        idle=st.booleans(),
+        order=st.sampled_from([(), ("binpack",), ("numa", "spread")]),
+    ),
 )
+
+
+def _pod(
+    devices: list[DeviceRequest], init: list[DeviceRequest], cpu: int, beside: int
+) -> PodRequest:
+    """Return a Pod whose first containers are sidecars beside all its init containers."""
+    made = pod(*devices, cpu=cpu)
+    names = tuple(name for name, _ in made.devices[:beside])
+    before = tuple((f"i{at}", one) for at, one in enumerate(init))
+    sidecars = tuple((name, names) for name, _ in before if names)
+    return msgspec.structs.replace(made, init_devices=before, sidecars=sidecars)
+
+
 PODS = st.builds(
-    lambda devices, cpu: pod(*devices, cpu=cpu),
+    _pod,
     st.lists(DEVICES, max_size=2),
+    st.one_of(st.just([]), st.lists(DEVICES, max_size=2)),
     st.sampled_from([0, 500, 2_000, 8_000]),
+    st.integers(0, 2),
 )

@@ -21,11 +21,14 @@ OF_NODE = PodRequest(cpu_milli=2_000, memory_mib=4_096)
 
 
 def asked(
-    folder: Path, limits: dict[str, Any], init: dict[str, Any] | None = None, **notes: str
+    folder: Path,
+    limits: dict[str, Any],
+    init: dict[str, Any] | None = None,
+    notes: dict[str, str] | None = None,
 ) -> PodRequest:
     """Return the request of a Pod with one container, and an init container if that is given."""
     before = [container("init", init)] if init else []
-    wants = {"annotations": {f"nvidia.com/{key}": notes[key] for key in notes}}
+    wants = {"annotations": notes or {}}
     made = pod(container("main", limits), metadata=wants, initContainers=before)
     reading = hami.read(project.pod(made), rules(folder).options, skip_privileged=False)
     return pod_request(reading.demand, OF_NODE)
@@ -58,10 +61,46 @@ def test_numbers(tmp_path: Path, limits: dict[str, Any], request_: DeviceRequest
 def test_a_manifest_finds_its_card(tmp_path: Path) -> None:
     """The model that an annotation wants, under the name of the vendor's own file."""
     limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "4096"}
-    request = asked(tmp_path, limits, init=limits, **{"use-gputype": "T4"})
+    request = asked(tmp_path, limits, init=limits, notes={"nvidia.com/use-gputype": "T4"})
     assert request.init_devices[0][0] == "init"
     snapshot = Snapshot([node("a", 2), node("t", 2, T4)])
     decision = decide(request, snapshot, POLICIES["scarcity"])
     assert isinstance(decision, Placement)
     assert decision.allocation.node == "t"
     assert [hold.memory_mib for hold in decision.allocation.holds] == [4_096]
+
+
+def test_the_words_of_the_annotations_reach_the_request(tmp_path: Path) -> None:
+    """HAMi's device policy, a comma list, and its weights; NUMA binding is nvidia's own."""
+    limits = {"nvidia.com/gpu": "2", "nvidia.com/gpumem": "4096"}
+    words = "binpack, numa,mutex,topology-aware"
+    request = asked(
+        tmp_path,
+        limits,
+        notes={
+            "hami.io/gpu-scheduler-policy": words,
+            "hami.io/device-scoring-weights": "slot=1,core=2,memory=3",
+            "nvidia.com/numa-bind": "true",
+        },
+    )
+    ((_, device),) = request.devices
+    assert device.order == ("binpack", "numa")
+    assert device.weights == (1, 2, 3)
+    assert (device.idle, device.linked, device.same_numa) == (True, True, True)
+    ((_, plain),) = asked(tmp_path, limits).devices
+    assert (plain.order, plain.weights, plain.idle, plain.linked) == ((), (1, 1, 1), False, False)
+
+
+def test_sidecars_are_named_beside_the_init_containers_after_them(tmp_path: Path) -> None:
+    """In the order of the Pod: an init container before a sidecar runs without it."""
+    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "4096"}
+    side = container("side", limits) | {"restartPolicy": "Always"}
+    made = pod(
+        container("main", limits),
+        initContainers=[container("first", limits), side, container("second", limits)],
+    )
+    reading = hami.read(project.pod(made), rules(tmp_path).options, skip_privileged=False)
+    request = pod_request(reading.demand, OF_NODE)
+    assert [name for name, _ in request.init_devices] == ["first", "second"]
+    assert [name for name, _ in request.devices] == ["side", "main"]
+    assert request.sidecars == (("second", ("side",)),)

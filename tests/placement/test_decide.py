@@ -1,12 +1,17 @@
 """Decisions that a person would expect, one by one."""
 
+from random import Random
+
 import msgspec
+import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from berth.model.placement import Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import decide
+from berth.placement.decide import best, decide
 from berth.placement.policies import POLICIES
 from tests.placement.clusters import T4, node, pod, share, whole
 
@@ -85,6 +90,33 @@ def test_containers_hold_side_by_side_and_an_init_container_before_them() -> Non
     refused(snapshot, pod(share(41_000), share(41_000)))
 
 
+def test_a_sidecar_holds_its_card_beside_the_init_containers_after_it() -> None:
+    """The init container gets what is left beside it, and only the rest is held in the end."""
+    snapshot = Snapshot([node("a", 1)])
+    wanted = msgspec.structs.replace(
+        pod(share(10_000), share(20_000)),  # c0 is the sidecar
+        init_devices=(("init", share(50_000)),),
+        sidecars=(("init", ("c0",)),),
+    )
+    decision = decide(wanted, snapshot, BINPACK)
+    assert isinstance(decision, Placement)
+    held = [(hold.container, hold.memory_mib, hold.slots) for hold in decision.allocation.holds]
+    assert held == [("c0", 10_000, 1), ("c1", 20_000, 1), ("init", 30_000, 0)]
+    too_much = msgspec.structs.replace(wanted, init_devices=(("init", share(75_000)),))
+    (why,) = refused(snapshot, too_much).without
+    assert (why.reason, why.waiting_helps) == (Misfit.TOGETHER, True)
+
+
+def test_containers_that_fit_one_by_one_must_fit_together() -> None:
+    """A node with one idle card is none for two containers that want one each."""
+    snapshot = Snapshot([node("a", 1, rank=0), node("b", 2, rank=1)])
+    assert placed(snapshot, pod(whole(), whole())) == ("b", "c0:0", "c1:1")
+    decision = decide(pod(whole(), whole()), snapshot, BINPACK)
+    assert [str(some) for some in decision.without if some.nearest == "a"] == [
+        "1 node: its containers fit one by one, not side by side; may fit later"
+    ]
+
+
 def test_models_vendors_and_uuids() -> None:
     """What a request accepts, and what it does not."""
     snapshot = Snapshot([node("a", 2), node("t", 2, T4)])
@@ -98,6 +130,27 @@ def test_models_vendors_and_uuids() -> None:
     assert placed(snapshot, pod(rest)) == ("a", "c0:1")
     other = DeviceRequest(vendor="ascend", memory_mib=1_000)
     assert not refused(snapshot, pod(other)).waiting_helps
+    nowhere = DeviceRequest(vendor="nvidia", memory_mib=1_000, uuids=("x-0",))
+    assert not refused(snapshot, pod(nowhere)).waiting_helps, "no node has that card"
+
+
+@pytest.mark.parametrize(
+    ("held", "wanted", "said"),
+    [
+        (share(80_000), share(2_000), "2000 MiB of one card wanted, a has 1920"),
+        (share(1_000, 90), share(1_000, 20), "20 percent of one card's cores wanted, a has 10"),
+        (share(1_000, 100), share(1_000), "1 percent of one card's cores wanted, a has 0"),
+        (share(1_000), whole(), "1 free cards wanted, a has 0"),
+    ],
+)
+def test_the_nearest_miss_is_what_the_card_lacks(
+    held: DeviceRequest, wanted: DeviceRequest, said: str
+) -> None:
+    """Memory, cores or slots: of the card with the most left."""
+    snapshot = Snapshot([node("a", 1)])
+    placed(snapshot, pod(held))
+    (why,) = refused(snapshot, pod(wanted)).without
+    assert str(why) == f"1 node: {said}; may fit later"
 
 
 def test_a_share_in_percent_is_of_each_card_its_own() -> None:
@@ -122,6 +175,21 @@ def test_linked_cards_and_cards_of_one_numa_node() -> None:
     snapshot = Snapshot([node("a", 4, links=LINKS, numa=(0, 0, 1, 1))])
     placed(snapshot, pod(share(1)))
     assert placed(snapshot, pod(near)) == ("a", "c0:2", "c0:3")
+    (why,) = refused(snapshot, pod(near)).without
+    assert why.waiting_helps
+    never = msgspec.structs.replace(whole(3), same_numa=True)
+    (why,) = refused(snapshot, pod(never)).without
+    assert (why.reason, why.has, why.waiting_helps) == (Misfit.NUMA, 2, False)
+
+
+def test_of_two_numa_nodes_the_one_that_the_policy_prefers() -> None:
+    """Binpack the fuller one, spread the other."""
+    near = share(1_000, count=2)
+    near = msgspec.structs.replace(near, same_numa=True)
+    for policy, cards in (("binpack", ("c0:3", "c0:2")), ("spread", ("c0:0", "c0:1"))):
+        snapshot = Snapshot([node("a", 4, numa=(0, 0, 1, 1))])
+        placed(snapshot, pod(msgspec.structs.replace(share(9_000), uuids=("a-3",))))
+        assert placed(snapshot, pod(near), policy) == ("a", *cards)
 
 
 def test_topology_goes_where_the_links_are() -> None:
@@ -159,7 +227,8 @@ def test_a_refusal_says_for_each_class_of_nodes_why_and_how_near() -> None:
     wanted = share(40_000, count=4)
     why = {some.reason: some for some in refused(snapshot, pod(wanted)).without}
     assert why[Misfit.NO_SUCH_CARD].nearest == "cpu-only"
-    assert why[Misfit.CARDS_TOO_SMALL].nearest == "small"
+    small = why[Misfit.CARDS_TOO_SMALL]
+    assert str(small) == ("1 node: 40000 MiB of one card wanted, small has 15360; will never fit")
     assert (why[Misfit.TOO_FEW_CARDS].wanted, why[Misfit.TOO_FEW_CARDS].has) == (4, 1)
     assert (why[Misfit.CARDS].wanted, why[Misfit.CARDS].has) == (4, 3)
     assert why[Misfit.CPU].nearest == "weak"
@@ -192,6 +261,25 @@ def test_the_best_candidates_come_first_and_ties_go_by_rank() -> None:
     assert isinstance(decision, Placement)
     assert [candidate.node for candidate in decision.candidates] == ["b", "a"]
     assert decision.fitting == 3
+    assert decision.allocation == decision.candidates[0].allocation
+
+
+@pytest.mark.parametrize("policy", sorted(POLICIES))
+def test_each_candidate_has_the_devices_that_it_would_give(policy: str) -> None:
+    """All of them are what the Pod would get there if the others were gone."""
+    snapshot = Snapshot([node("a", 2), node("b", 4), node("c", 1)])
+    placed(snapshot, pod(share(20_000)), policy)
+    wanted = pod(share(70_000), share(10_000))
+    decision = decide(wanted, snapshot, POLICIES[policy], limit=100)
+    assert isinstance(decision, Placement)
+    assert len(decision.candidates) == decision.fitting
+    scores = [candidate.score for candidate in decision.candidates]
+    assert scores == sorted(scores, reverse=True)
+    for candidate in decision.candidates:
+        fit = snapshot.only(np.array([snapshot.row[candidate.node]]))
+        alone = decide(wanted, fit, POLICIES[policy])
+        assert isinstance(alone, Placement)
+        assert candidate.allocation == alone.allocation
 
 
 def test_nodes_come_and_go() -> None:
@@ -204,3 +292,21 @@ def test_nodes_come_and_go() -> None:
         assert placed(snapshot, pod(whole()), policy)[0] == "t"
         snapshot.remove("t")
         assert isinstance(decide(pod(whole()), snapshot, POLICIES[policy]), Refusal)
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.lists(st.sampled_from([-np.inf, 0.0, 1.0, 2.5]), max_size=30),
+    st.integers(1, 32),
+    st.randoms(use_true_random=False),
+)
+def test_the_best_few_are_those_of_a_whole_sort(
+    scores: list[float], limit: int, order: Random
+) -> None:
+    """By score, then by rank, however many are equal."""
+    ranks = list(range(len(scores)))
+    order.shuffle(ranks)
+    snapshot = Snapshot(node(f"n{at}", 0, rank=rank) for at, rank in enumerate(ranks))
+    fitting = [row for row, score in enumerate(scores) if score > -np.inf]
+    fitting.sort(key=lambda row: (-scores[row], ranks[row]))
+    assert best(np.array(scores), snapshot, limit).tolist() == fitting[:limit]

@@ -14,7 +14,9 @@ from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement import baselines
 from berth.placement.decide import decide
+from berth.placement.fit import allocate
 from berth.placement.fragmentation import Fragmentation
+from berth.placement.nodes import node_part
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
 from berth.placement.scarcity import FIRST, State
@@ -80,10 +82,11 @@ def test_nothing_is_ever_given_twice(
         assert (column >= 0).all()
     assert (snapshot.cores_left >= 0).all()
     assert (snapshot.slots_left >= 0).all()
-    held = [(one.node, hold.device, hold.cores) for one in running for hold in one.holds]
-    for name, device, cores in held:
-        alone = sum((name, device) == (other, card) for other, card, _ in held) == 1
-        assert cores < 100 or alone
+    on = [{(one.node, hold.device) for hold in one.holds} for one in running]
+    for one in running:
+        for hold in one.holds:
+            alone = sum((one.node, hold.device) in cards for cards in on) == 1
+            assert hold.cores < 100 or alone
 
 
 @by_policy
@@ -107,6 +110,12 @@ def test_a_decision_changes_nothing_and_a_refusal_is_right(
     counted = sum(some.nodes for some in decision.without)
     fitting = decision.fitting if isinstance(decision, Placement) else 0
     assert counted + fitting == len(nodes)
+    has_rest = node_part(wanted, snapshot)
+    one_by_one = [
+        has_rest[row] and allocate(wanted, snapshot, row, policy.choice) is not None
+        for row in range(len(nodes))
+    ]
+    assert fitting == one_by_one.count(True)
 
 
 @pytest.mark.parametrize("name", sorted(set(POLICIES) - {"scarcity", "fragmentation"}))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from berth.model.device import Profile
 from berth.model.node import Node
-from berth.model.placement import Allocation, Placement, Refusal
+from berth.model.placement import Allocation, Hold, Placement, Refusal
 from berth.model.request import DeviceRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
@@ -106,3 +106,47 @@ def test_no_slice_is_given_twice(asked: list[tuple[int, bool]]) -> None:
             start = (hold.slices & -hold.slices).bit_length() - 1
             assert start in profile.starts
             assert hold.slices == ((1 << profile.size) - 1) << start
+
+
+def test_records_that_overlap_leave_what_the_other_holds() -> None:
+    """Whoever wrote them, a slice is free when all that lie on it are gone."""
+    snapshot = Snapshot([mig()])
+    one, other = (
+        Allocation(node="m", holds=(Hold(name, 0, 100, 0, "2g.10gb", bits),))
+        for name, bits in (("a", 0b0011), ("b", 0b0110))
+    )
+    snapshot.place(one)
+    snapshot.place(other)
+    assert snapshot.slices[0, 0] == 0b0111
+    snapshot.undo(one)
+    assert snapshot.slices[0, 0] == 0b0110
+    snapshot.undo(other)
+    assert snapshot.slices[0, 0] == 0
+
+
+def test_one_container_may_have_several_partitions_of_one_card() -> None:
+    """As in HAMi: a card is tried again for the next one, until it is full."""
+    snapshot = Snapshot([mig()])
+    wanted = pod(share(9_000, count=3), cpu=0)
+    decision = decide(wanted, snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    assert [hold.slices for hold in decision.allocation.holds] == [0b11, 0b1100, 0b110000]
+    snapshot.place(decision.allocation)
+    refusal = decide(wanted, snapshot, POLICIES["binpack"])
+    assert isinstance(refusal, Refusal)
+    assert refusal.waiting_helps
+    never = decide(pod(share(9_000, count=4), cpu=0), snapshot, POLICIES["binpack"])
+    assert not never.without[0].waiting_helps
+
+
+def test_an_init_container_holds_the_slices_that_no_other_has() -> None:
+    """It ran before the others, and its partition is not given away while they may restart."""
+    snapshot = Snapshot([mig()])
+    wanted = msgspec.structs.replace(
+        pod(share(4_096), cpu=0), init_devices=(("init", share(19_000)),)
+    )
+    decision = decide(wanted, snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    snapshot.place(decision.allocation)
+    assert snapshot.slices[0, 0] == 0b11110000
+    assert placed(snapshot, share(9_000)) == ("2g.10gb", 0b11)

@@ -1,10 +1,13 @@
 """Placing in one process: what is held for whom, what a Pod is told, and who is left alone."""
 
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from berth import settings
+from berth.admission import configuration
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
@@ -198,3 +201,54 @@ def test_other_accelerators_in_the_configuration_are_counted_anew() -> None:
     assert replica.placer.fleet is not before
     assert not differences(replica.placer.fleet.snapshot, before.snapshot)
     assert found(decision).node == "n1"
+
+
+def of_class(workload: str, memory: int = 1_000) -> Any:
+    """Return a Pod of a class of workload, by its label."""
+    pod = asking(memory)
+    pod["metadata"]["labels"] = {"berth.dev/workload-class": workload}
+    return pod
+
+
+def cards(decision: Any) -> set[str]:
+    """Return the cards that were chosen."""
+    return {one.uuid for one in found(decision).devices}
+
+
+def test_classes_are_kept_apart_from_reservation_to_bound_pod() -> None:
+    """Inference goes to another card than training that is promised, bound, or known after it."""
+    cluster = Cluster("n1", flags=PIN, replicas=2)
+    one, other = cluster.replicas
+    training = one.ask(of_class("training"))
+    assert cards(one.ask(of_class("inference"))).isdisjoint(cards(training))
+    assert cards(one.ask(of_class("training"))) == cards(training)
+    cluster.show(given(training), "t", on="n1")
+    assert cards(other.ask(of_class("inference"))).isdisjoint(cards(training))
+    assert cards(other.ask(asking(1_000))) == cards(training), "one without a class goes with all"
+
+
+def test_a_filter_of_the_settings_holds_for_new_pods_and_is_named(tmp_path: Path) -> None:
+    """In the namespaces that it is for; the warning says its name."""
+    cluster = Cluster("n1")
+    (replica,) = cluster.replicas
+    file = tmp_path / "settings.yaml"
+    file.write_text(
+        "placement: {filters: [{name: none, namespaces: [def*], expression: device.numa > 99}]}"
+    )
+    replica.rules, _ = configuration.rules(settings.load(file), None)
+    decision = replica.ask(asking())
+    assert not found(decision).node
+    assert any("filter none" in str(warning) for warning in decision.warnings), decision.warnings
+    cluster = Cluster("n1", flags=("placement.delivery=pin",))
+    assert found(cluster.replicas[0].ask(asking())).node == "n1"
+
+
+def test_the_words_of_a_pod_choose_its_card() -> None:
+    """HAMi's `gpu-scheduler-policy`, whatever the policy of nodes."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    first = replica.ask(asking(1_000))
+    spread = replica.ask(asking(1_000, {"gpu-scheduler-policy": "spread"}))
+    packed = replica.ask(asking(1_000, {"gpu-scheduler-policy": "binpack"}))
+    assert cards(spread).isdisjoint(cards(first))
+    assert cards(packed) in (cards(first), cards(spread))

@@ -88,7 +88,12 @@ def changing(keys: tuple[str, ...]) -> str:
     kind = KNOBS[keys]
     if get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
-    special = {"url": "https://other", "sources": "10.0.0.0/8", "namespaceLabel": "a=b"}
+    special = {
+        "url": "https://other",
+        "sources": "10.0.0.0/8",
+        "namespaceLabel": "a=b",
+        "apart": "a:b",
+    }
     choices: tuple[str, ...] = (special.get(keys[-1], "other"),)
     if kind in (int, float):
         choices = ("7", "9", "9000000")

@@ -14,8 +14,9 @@ from berth.dialects import deviceconfig
 from berth.dialects.hami import Options
 from berth.errors import UsageError
 from berth.model.placed import Delivery
+from berth.model.terms import Scoped, Terms
 from berth.model.vendor import Vendor
-from berth.settings import Audit, Fragment, Settings
+from berth.settings import Audit, CardFilter, Fragment, Placement, Settings
 from berth.settings import Callers as WantedCallers
 from berth.settings import Injection as WantedInjection
 from berth.settings import Manner as WantedManner
@@ -56,6 +57,7 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         injections=_injections(settings, _names(vendors)),
         deny_unsized=settings.quota.unsized == "deny",
         placements=_placements(settings),
+        terms=_terms(settings.placement),
     )
     found, more = conversions.resolve(settings, found)
     return found, (*warnings, *more)
@@ -88,6 +90,34 @@ def _manner(wanted: WantedManner, settings: Settings) -> Manner:
         classes=frozenset(wanted.full_priority_classes),
         refuses_never=wanted.never == "refuse",
     )
+
+
+def _terms(wanted: Placement) -> Terms:
+    return Terms(
+        workload_key=wanted.workload_key,
+        apart=tuple(
+            (one, other) for one, _, other in (pair.partition(":") for pair in wanted.apart)
+        ),
+        tests=_tests(wanted.filters),
+        rack=wanted.rack_label,
+    )
+
+
+def _tests(filters: tuple[CardFilter, ...]) -> tuple[Scoped, ...]:
+    if not filters:
+        return ()
+    from berth.placement.filters import Filter  # noqa: PLC0415  numpy and CEL, that few need
+
+    found, seen = list[Scoped](), set[str]()
+    for index, one in enumerate(filters):
+        if one.name in seen:
+            raise UsageError(f"placement.filters[{index}].name: {one.name} stands there twice")
+        seen.add(one.name)
+        try:
+            found.append(Scoped(Filter(one.name, one.expression), one.namespaces))
+        except UsageError as error:
+            raise UsageError(f"placement.filters[{index}].expression: {error}") from None
+    return tuple(found)
 
 
 def _undone(settings: Settings) -> Undone:

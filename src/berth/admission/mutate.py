@@ -84,7 +84,14 @@ def _stood(
     if problems := _unsaid(changes):
         return _refused(raw, problems, demand, placed)
     if placed:
-        changes += affinity.changes(pod, demand, placed)
+        # A dialect may have told a container its devices already.
+        led = affinity.changes(pod, demand, placed)
+        appended = [(one.path, one.value) for one in changes if isinstance(one, Append)]
+        changes += [
+            one
+            for one in led
+            if not isinstance(one, Append) or (one.path, one.value) not in appended
+        ]
         changes += stood.mark(pod, placed.decided, Said("why.known-again"))
         warnings += tuple(stood.warnings(placed))
     elif allowance and quota.counts(asks, allowance):

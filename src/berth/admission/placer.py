@@ -50,8 +50,9 @@ class Placer:
         """Whether no Pod may pass before."""
         self._nodes, self._pods, self._rules = nodes, pods, rules.reading
         self._shapes: dict[bytes, Shape | None] = {}
-        self.fleet = Fleet(rules.vendors, self._guess)
-        self.reservations = Reservations(self.fleet, Reader(rules.vendors), clock, times)
+        self.fleet = Fleet(rules.vendors, self._guess, rules.terms)
+        reader = Reader(rules.vendors, rules.terms)
+        self.reservations = Reservations(self.fleet, reader, clock, times)
         nodes.listen(self._node_changed)
         pods.listen(self._pod_changed)
 
@@ -61,7 +62,8 @@ class Placer:
         manner = rules.placements.of(namespace)
 
         def place(pod: Pod, demand: Demand) -> Placed | None:
-            request = wanted(pod, demand, rules.known)
+            asked = wanted(pod, demand, rules.known)
+            request = rules.terms.applied(asked, namespace, pod.labels, pod.annotations)
             if known is not None and _alike(known.request, request):
                 return known
             if manner.delivery is Delivery.OFF or (known is None and affinity.bound(pod)):
@@ -124,7 +126,8 @@ class Placer:
         """Return a Pod's shape; most Pods are made from few templates, and are read once."""
         spec, annotations = pod.spec, pod.metadata.annotations
         steers = [each for each in annotations.items() if each[0] in self._rules.steering]
-        parts = (pod.metadata.namespace, steers, spec.containers, spec.init_containers)
+        workload = self._rules.terms.workload(pod.metadata.labels, annotations)
+        parts = (pod.metadata.namespace, steers, workload, spec.containers, spec.init_containers)
         key = msgspec.json.encode((*parts, spec.resources, spec.overhead))
         if key not in self._shapes:
             if len(self._shapes) >= _TEMPLATES:
@@ -134,15 +137,16 @@ class Placer:
         return self._shapes[key]
 
     def _follow(self, rules: Rules) -> None:
-        """Count anew where there are other accelerators."""
+        """Count anew where there are other accelerators, or other classes of workload."""
         rules = rules.reading  # of Pods of whichever zone
-        if rules.vendors != self._rules.vendors:
+        ours, theirs = self._rules, rules
+        if (ours.vendors, ours.terms) != (theirs.vendors, theirs.terms):
             before, self._rules = self.fleet, rules
             self._shapes.clear()
-            vendors = rules.vendors
-            self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed)
+            vendors, terms = rules.vendors, rules.terms
+            self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed, terms)
             self.fleet.snapshot.mix = before.snapshot.mix
-            self.reservations.move(self.fleet, Reader(vendors))
+            self.reservations.move(self.fleet, Reader(vendors, terms))
         if rules is not self._rules:
             self._shapes.clear()
         self._rules = rules
@@ -213,4 +217,6 @@ def _charge(review: Review, pod: Pod, placed: Placed) -> Charge:
         source=Source.DECIDED,
         init=init,
         sidecars=sidecars,
+        workload=request.workload,
+        group=request.group,
     )

@@ -70,8 +70,12 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
 
 def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:
     """Return the labels by which nodes are named in affinity; a kubelet sets each its own."""
-    labels = (snapshot.nodes[snapshot.row[name]].labels.get(names.HOST_LABEL) for name in nodes)
-    return tuple(label for label in labels if label)
+    labels = snapshot.settled("hosts", _labels)
+    return tuple(filter(None, [labels[snapshot.row[name]] for name in nodes]))
+
+
+def _labels(snapshot: Snapshot) -> list[str]:
+    return [node.labels.get(names.HOST_LABEL, "") for node in snapshot.nodes]
 
 
 def claims(holds: Sequence[Hold], devices: Sequence[Device]) -> tuple[Claim, ...]:

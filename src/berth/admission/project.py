@@ -23,6 +23,7 @@ def pod(raw: JsonObject) -> Pod:
     volumes = objects(spec, "volumes", ("spec",))
     return Pod(
         annotations=mapping(metadata, "annotations", ("metadata",)),
+        labels=mapping(metadata, "labels", ("metadata",)),
         scheduler_name=_text(spec, "schedulerName", ("spec",)) or "",
         node_name=_text(spec, "nodeName", ("spec",)) or "",
         runtime_class=_text(spec, "runtimeClassName", ("spec",)),

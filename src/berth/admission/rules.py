@@ -9,6 +9,7 @@ from berth.admission.audited import Audited
 from berth.admission.placements import Placements
 from berth.dialects.hami import Options
 from berth.model.raw import JsonObject
+from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
 
 
@@ -86,6 +87,8 @@ class Rules:
     deny_unsized: bool = False
     """Whether a share whose memory nobody knows yet is refused where its memory is limited."""
     placements: Placements = field(default_factory=Placements)
+    terms: Terms = NO_TERMS
+    """What is asked of cards beside what a Pod asks for."""
     known: frozenset[str] = field(init=False)
     """All resource names that are our business."""
     told_by: frozenset[str] = field(init=False)

@@ -13,7 +13,7 @@ from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.edit import Change, Put
 from berth.model.placed import Placed
-from berth.model.placement import Misfit, Without
+from berth.model.placement import Lack, Misfit, Without
 from berth.model.pod import Pod
 from berth.model.raw import Json, JsonObject, Path
 from berth.model.said import Facts, Said
@@ -77,7 +77,17 @@ _LACKS: Mapping[Misfit, str] = {
     Misfit.MEMORY: "part.memory",
     Misfit.PODS: "part.pods",
     Misfit.OTHER: "part.resource",
+    Misfit.NUMA: "part.numa",
+    Misfit.APART: "part.apart",
+    Misfit.FILTERED: "part.filtered",
+    Misfit.TOGETHER: "part.together",
     Misfit.CARDS: "part.cards",
+}
+_OF_ONE_CARD: Mapping[str, str] = {
+    Lack.MEMORY.value: "part.card",
+    Lack.CORES.value: "part.card-cores",
+    Lack.SLOTS.value: "part.card-slots",
+    Lack.PLACES.value: "part.card-places",
 }
 
 
@@ -91,7 +101,7 @@ def _lacks(some: Without) -> Said:
         "resource": some.resource,
     }
     if some.reason is Misfit.CARDS and some.resource:
-        return Said("part.card", facts)
+        return Said(_OF_ONE_CARD[some.resource], facts)
     return Said(_LACKS[some.reason], facts)
 
 

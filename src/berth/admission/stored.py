@@ -14,12 +14,18 @@ from berth.model.request import PodRequest
 
 
 def request(raw: JsonObject, rules: Rules) -> PodRequest:
-    """Return what a Pod wants, whoever schedules it. Raises BadReview.
+    """Return what a Pod wants by itself, whoever schedules it. Raises BadReview.
 
     What is wrong with a container's numbers leaves it without a card.
     """
     pod = project.pod(raw)
     return wanted(pod, _demand(pod, rules), rules.known)
+
+
+def request_in(namespace: str, raw: JsonObject, rules: Rules) -> PodRequest:
+    """Return the same with what the settings ask of cards for it there."""
+    pod = project.pod(raw)
+    return rules.terms.applied(request(raw, rules), namespace, pod.labels, pod.annotations)
 
 
 def demand(raw: JsonObject, rules: Rules) -> Demand:
@@ -53,4 +59,6 @@ def asking(pod: projections.Pod, rules: Rules) -> tuple[Pod, PodRequest] | None:
     if demand is None or not demand.any:
         return None
     found = project.pod(raw)
-    return found, wanted(found, demand, rules.known)
+    request = wanted(found, demand, rules.known)
+    namespace = pod.metadata.namespace
+    return found, rules.terms.applied(request, namespace, found.labels, found.annotations)

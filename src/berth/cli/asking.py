@@ -60,7 +60,8 @@ class Asked:
     def _told(self, raw: JsonObject, namespace: str, fleet: Fleet, now: Now | None = None) -> Told:
         try:
             chosen = policy_for(raw, namespace, self.rules, self.policy)
-            found = where(raw, chosen, self.rules, fleet, now)
+            request = stored.request_in(namespace, raw, self.rules)
+            found = where(request, chosen, fleet, now)
         except BadReview as error:
             raise UsageError(f"{error}; Kubernetes would not take it") from None
         learned = tuple(placed.taught(found.learned)) if found.learned else ()

@@ -17,8 +17,8 @@ from berth.cli import documents, options, rewriting
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Problem, Verdict
-from berth.model.edit import Edit
-from berth.model.raw import JsonObject, dotted
+from berth.model.edit import Edit, Put
+from berth.model.raw import Json, JsonObject, dotted
 from berth.model.raw import Path as Place
 from berth.model.said import Said
 from berth.settings import Settings
@@ -154,14 +154,24 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
         said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
         # What was asked for before, the file's own history tells.
         found.said += [(name, one) for one in said if one.code != "renamed"]
-        edits = [edit for edit in decision.edits if not _keeps_record(edit)]
+        edits = [edit for edit in decision.edits if not _is_idle(edit, template.pod)]
         prefix = patch.pointer(template.path)
         for operation in patch.record(template.pod, edits)[0]:
             yield {**operation, "path": f"{prefix}{operation['path']}"}
 
 
-def _keeps_record(edit: Edit) -> bool:
-    return edit.path == ("metadata", "annotations", names.ORIGINAL_REQUEST)
+def _is_idle(edit: Edit, pod: JsonObject) -> bool:
+    """Whether a file is as good without: 1 is '1', and its own history keeps what it said."""
+    if edit.path == ("metadata", "annotations", names.ORIGINAL_REQUEST):
+        return True
+    there: Json = pod
+    for key in edit.path:
+        if isinstance(there, dict):
+            there = there.get(str(key))
+        else:
+            inside = isinstance(there, list) and isinstance(key, int) and key < len(there)
+            there = there[key] if inside else None  # type: ignore[index]  # inside
+    return isinstance(edit, Put) and type(there) is int and str(there) == edit.value
 
 
 def _named(document: JsonObject, path: Place) -> str:

@@ -19,10 +19,12 @@ from ruamel.yaml.tokens import CommentToken
 from berth.model.raw import Json, JsonObject
 
 Node: TypeAlias = CommentedMap | CommentedSeq
+Place: TypeAlias = tuple[Node, str | int]
 Operation: TypeAlias = JsonObject
 """RFC 6902: add, replace or remove."""
 
 _OPENS = re.compile(r" *[^-\s#][^#]*:\s*(#.*)?")
+_EVERY = 10**6  # deeper than anything
 _NEVER = 10**6  # columns after which a line would be folded
 
 
@@ -121,12 +123,13 @@ def _moved(line: str, seen: list[tuple[int, int]]) -> str:
 def _apply(tree: Node, operation: Operation) -> None:
     pointer = str(operation["path"]).split("/")[1:]
     *above, last = [name.replace("~1", "/").replace("~0", "~") for name in pointer]
-    node = tree
+    node, parent = tree, None
     for name in above:
-        node = node[_key(node, name)]
+        key = _key(node, name)
+        node, parent = node[key], (node, key)
     key = _key(node, last)
     if operation["op"] == "remove":
-        _remove(node, key)
+        _remove(node, key, parent)
     elif operation["op"] == "replace" or (isinstance(node, CommentedMap) and key in node):
         node[key] = operation["value"]
     else:
@@ -159,28 +162,47 @@ def _add(node: Node, key: str | int, value: object) -> None:
         _put(*_last(node), rest)
 
 
-def _remove(node: Node, key: str | int) -> None:
-    """Remove, and keep the comments that stand between here and what follows."""
-    below, column = node[key], node.lc.col or 0
+def _remove(node: Node, key: str | int, parent: Place | None) -> None:
+    """Remove, and keep the comments that stand before it, and between it and what follows."""
+    below = node[key]
     place = _last(below) if isinstance(below, Node) and len(below) else (node, key)
-    rest = _cut(*place, column)
-    _hand_on(node, key, column)
+    rest = _before(node, key) + _cut(*place, _EVERY)
+    at, keys = _keys(node).index(key), _keys(node)
+    if rest and at + 1 < len(keys):
+        _put_before(node, keys[at + 1], rest)
     del node[key]
-    if rest and len(node):
+    if rest and len(node) and at + 1 == len(keys):
         _put(*_last(node), rest)
+    elif rest and not len(node) and parent:
+        _put_behind(node, parent, rest)
 
 
-def _hand_on(node: Node, key: str | int, column: int) -> None:
-    """Give the lines of comment below an entry to the next one, which they are mostly about."""
-    keys = [*node]
-    after = keys[keys.index(key) + 1 :] if isinstance(node, CommentedMap) else []
-    token = (node.ca.items.get(key) or [None] * 4)[_slot(node)]
-    if not after or not isinstance(token, CommentToken):
-        return
-    lines = [line.strip() for line in token.value.partition("\n")[2].splitlines()]
-    said = [line.removeprefix("#").removeprefix(" ") for line in lines]
-    if any(lines):
-        node.yaml_set_comment_before_after_key(after[0], before="\n".join(said), indent=column)
+def _keys(node: Node) -> list[str | int]:
+    return [*range(len(node))] if isinstance(node, CommentedSeq) else [*node]
+
+
+def _before(node: Node, key: str | int) -> str:
+    """Return the comments of ours before an entry."""
+    found = node.ca.items.get(key)
+    tokens = (found[1] or ()) if found and len(found) > 1 else ()
+    lines = (f"{' ' * one.start_mark.column}{one.value}" for one in tokens)
+    return "".join(line if line.strip() else "\n" for line in lines)
+
+
+def _put_before(node: Node, key: str | int, rest: str) -> None:
+    found = node.ca.items.setdefault(key, [None] * 4)
+    lines = rest.splitlines(keepends=True)
+    tokens = [CommentToken(one.lstrip(" "), CommentMark(_indent(one)), None) for one in lines]
+    found[1] = [*tokens, *(found[1] or ())]
+
+
+def _put_behind(node: Node, parent: Place, rest: str) -> None:
+    """Put a comment behind a node in which nothing is left."""
+    above, key = parent
+    node.fa.set_flow_style()
+    token = CommentToken(f"\n{rest}", CommentMark(0), None)
+    above.ca.items.setdefault(key, [None] * 4)[_slot(above)] = token
+    node.ca.comment = [token, None]
 
 
 def _last(node: Node) -> tuple[Node, str | int]:

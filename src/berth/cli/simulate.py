@@ -24,7 +24,7 @@ PLOTS = (".png", ".svg")
 @click.option(
     "--data",
     type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="Folder of the Alibaba GPU trace of 2023; else the part of it that comes with Berth.",
+    help="Folder of the Alibaba GPU trace of 2023; else the one that comes with Berth.",
 )
 @click.option(
     "--trace",

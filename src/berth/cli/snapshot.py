@@ -101,12 +101,14 @@ async def _taken(source: Source, rules: Rules) -> bytes:
     mirror = Mirror(source)
     async with mirror.following():
         return picture.write(
-            Fleet.counted(rules.vendors, mirror.nodes, mirror.pods, _guess(rules)).picture()
+            Fleet.counted(
+                rules.vendors, mirror.nodes, mirror.pods, _guess(rules), rules.terms
+            ).picture()
         )
 
 
 async def _followed(seconds: float, source: Source, rules: Rules) -> verify.Verdict:
-    fleet, mirror = Fleet(rules.vendors, _guess(rules)), Mirror(source)
+    fleet, mirror = Fleet(rules.vendors, _guess(rules), rules.terms), Mirror(source)
     mirror.nodes.listen(fleet.node)
     mirror.pods.listen(fleet.pod)
 
@@ -115,14 +117,14 @@ async def _followed(seconds: float, source: Source, rules: Rules) -> verify.Verd
 
     async with mirror.following():
         await asyncio.sleep(seconds)
-        return await verify.agree(ledger, source, rules.vendors)
+        return await verify.agree(ledger, source, rules.vendors, rules.terms)
 
 
 async def _compared(where: str, source: Source, rules: Rules) -> verify.Verdict:
     async def ledger() -> verify.Ledger:
         return verify.of_picture(await asyncio.to_thread(read, where))
 
-    return await verify.agree(ledger, source, rules.vendors)
+    return await verify.agree(ledger, source, rules.vendors, rules.terms)
 
 
 def read(where: str) -> picture.Picture:

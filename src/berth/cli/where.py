@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from berth import names
-from berth.admission import project, stored
+from berth.admission import project
 from berth.admission.placer import policy_of
 from berth.admission.placing import claims
 from berth.admission.rules import Rules
@@ -80,14 +80,12 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         return any(one.waiting_helps for one in self.without)
 
 
-def where(
-    raw: JsonObject, chosen: tuple[Policy, str], rules: Rules, fleet: Fleet, now: Now | None
-) -> Where:
-    """Say where a Pod could go by a policy, and where it is `now`. Raises BadReview.
+def where(request: PodRequest, chosen: tuple[Policy, str], fleet: Fleet, now: Now | None) -> Where:
+    """Say where a Pod could go by a policy, and where it is `now`.
 
     Beside the policy stands who says that it is this one.
     """
-    request, snapshot, (policy, by) = stored.request(raw, rules), fleet.snapshot, chosen
+    snapshot, (policy, by) = fleet.snapshot, chosen
     found = decide(request, snapshot, policy, MOST)
     ranked = _ranked(request, snapshot, policy, found)
     return Where(

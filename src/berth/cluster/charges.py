@@ -9,6 +9,7 @@ from berth.dialects import allocated
 from berth.dialects.allocated import Recorded
 from berth.model.charge import Charge, Claim, Source, roles
 from berth.model.decided import parse
+from berth.model.terms import NO_TERMS, Terms, group
 from berth.model.vendor import Vendor
 
 OVER = frozenset({"Succeeded", "Failed"})
@@ -16,10 +17,11 @@ OVER = frozenset({"Succeeded", "Failed"})
 
 
 class Reader:
-    """Reads Pods under one set of vendors."""
+    """Reads Pods under one set of vendors and terms."""
 
-    def __init__(self, vendors: Sequence[Vendor]) -> None:
+    def __init__(self, vendors: Sequence[Vendor], terms: Terms = NO_TERMS) -> None:
         """Work out once whose the resources are."""
+        self._terms = terms
         self._keys = allocated.keys(vendors)
         self._owned = frozenset(name for one in vendors for name in one.resources)
 
@@ -36,6 +38,7 @@ class Reader:
         if init and _ended(pod).issuperset(init):
             claims = tuple(claim for claim in claims if claim.container not in init)
             init, sidecars = (), ()
+        labels, annotations = pod.metadata.labels, pod.metadata.annotations
         charge = Charge(
             namespace=pod.metadata.namespace,
             name=pod.metadata.name,
@@ -48,6 +51,8 @@ class Reader:
             source=source,
             init=init,
             sidecars=sidecars,
+            workload=self._terms.workload(labels, annotations) if source is not Source.NONE else "",
+            group=group(pod.metadata.namespace, labels) if source is not Source.NONE else "",
         )
         return charge, (*wrong, *problems)
 

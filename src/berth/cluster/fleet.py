@@ -18,6 +18,7 @@ from berth.model.node import Node
 from berth.model.picture import Picture
 from berth.model.placement import Allocation
 from berth.model.snapshot import Snapshot
+from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
 
 Key: TypeAlias = tuple[str, str]
@@ -48,12 +49,14 @@ class _Bound(msgspec.Struct):
 class Fleet:
     """What is true now of all nodes and cards."""
 
-    def __init__(self, vendors: Sequence[Vendor], guess: Guess = unknown) -> None:
+    def __init__(
+        self, vendors: Sequence[Vendor], guess: Guess = unknown, terms: Terms = NO_TERMS
+    ) -> None:
         """Know nothing; `node` and `pod` are to be told of two stores' changes."""
         self.snapshot = Snapshot()
         self.generation = 0
         """Grows by one with each change of what is known."""
-        self._vendors, self._guess, self._reader = tuple(vendors), guess, Reader(vendors)
+        self._vendors, self._guess, self._reader = tuple(vendors), guess, Reader(vendors, terms)
         self._nodes: dict[str, Node] = {}
         self._wrong: dict[str, tuple[str, ...]] = {}
         self._pods: dict[Key, _Bound] = {}
@@ -138,9 +141,10 @@ class Fleet:
         nodes: Iterable[projections.Node],
         pods: Iterable[projections.Pod],
         guess: Guess = unknown,
+        terms: Terms = NO_TERMS,
     ) -> Self:
         """Count all anew from what two stores have."""
-        fleet = cls(vendors, guess)
+        fleet = cls(vendors, guess, terms)
         for node in nodes:
             fleet.node(None, node)
         for pod in pods:
@@ -224,6 +228,7 @@ def _alike(one: projections.Pod, other: projections.Pod) -> bool:
     return (
         before.uid == after.uid
         and before.annotations == after.annotations
+        and before.labels == after.labels
         and one.spec == other.spec
         and one.status.init_container_statuses == other.status.init_container_statuses
     )

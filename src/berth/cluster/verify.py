@@ -19,6 +19,7 @@ from berth.model.charge import Source as Known
 from berth.model.difference import by_node
 from berth.model.picture import Picture
 from berth.model.snapshot import Snapshot
+from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
 
 TRIES = 5
@@ -44,7 +45,10 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 async def agree(
-    ledger: Callable[[], Awaitable[Ledger]], source: Source, vendors: Sequence[Vendor]
+    ledger: Callable[[], Awaitable[Ledger]],
+    source: Source,
+    vendors: Sequence[Vendor],
+    terms: Terms = NO_TERMS,
 ) -> Verdict:
     """Compare until every node agreed once, or the tries are over. Raises UsageError."""
     open_nodes: set[str] | None = None
@@ -52,7 +56,7 @@ async def agree(
         mirror = Mirror(source)
         async with mirror.following():
             kept = await ledger()
-            counted = Fleet.counted(vendors, mirror.nodes, mirror.pods, kept.guess)
+            counted = Fleet.counted(vendors, mirror.nodes, mirror.pods, kept.guess, terms)
         found = by_node(kept.snapshot, counted.snapshot)
         open_nodes = found.keys() & (found.keys() if open_nodes is None else open_nodes)
         said = tuple(one for name in sorted(open_nodes) for one in found[name])

@@ -38,8 +38,9 @@ def read(
     claims: list[Claim] = []
     problems: list[str] = []
     seen = set[str]()
-    for key, vendor in owners.items():
-        text, places = annotations.get(key), annotations.get(vendor.records.partitions)
+    for key in _present(annotations, owners):
+        vendor = owners[key]
+        text, places = annotations[key], annotations.get(vendor.records.partitions)
         if not text or vendor.name in seen:
             continue
         seen.add(vendor.name)
@@ -51,6 +52,12 @@ def read(
                 problems.append(f"metadata.annotations[{vendor.records.partitions}]: {problem}")
         claims += found
     return Recorded(tuple(claims), tuple(problems))
+
+
+def _present(annotations: Mapping[str, str], owners: Mapping[str, Vendor]) -> Sequence[str]:
+    """Return the records that a Pod has, in the order of their keys: of some two dozen, one."""
+    found = annotations.keys() & owners.keys()
+    return tuple(found) if len(found) < 2 else [key for key in owners if key in found]
 
 
 def _record(text: str, vendor: Vendor, containers: Sequence[str]) -> tuple[list[Claim], list[str]]:

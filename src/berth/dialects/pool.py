@@ -67,7 +67,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         if options.scheduler_name and pod.scheduler_name != options.scheduler_name:
             yield Put(("spec", "schedulerName"), options.scheduler_name, _SCHEDULER)
     if placed is not None:
-        variables = (names.CHOSEN_DEVICES, *_visible(visible=by.visible_devices))
+        variables = (names.CHOSEN_ENV, *_visible(visible=by.visible_devices))
         yield from devices.variables_of(demand, placed, variables)
 
 

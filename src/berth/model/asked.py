@@ -1,10 +1,15 @@
 """From what a Pod wants in its dialect's words to what placement counts in."""
 
+from typing import TypeAlias
+
 import msgspec
 
 from berth.model.demand import Demand, Share
 from berth.model.request import WHOLE, DeviceRequest, PodRequest
 
+Named: TypeAlias = tuple[str, DeviceRequest]
+ORDERING = ("binpack", "spread", "numa")
+"""The words of a device policy that say which of several cards comes first."""
 NO_CARD = ("",)
 """The UUIDs of a request that excludes every card: no card has this one."""
 
@@ -12,20 +17,38 @@ NO_CARD = ("",)
 def pod_request(demand: Demand, of_node: PodRequest) -> PodRequest:
     """Return a Pod's whole request: `of_node` with what each container wants of cards.
 
-    A sidecar holds its cards beside the containers; an init container before them.
+    A sidecar holds its cards beside the containers; an init container before them, and beside
+    the sidecars that stand before it.
     """
-    wanted = [(one.container, one.share) for one in demand.containers if one.share]
+    devices, before = list[Named](), list[Named]()
+    sidecars = list[tuple[str, tuple[str, ...]]]()
+    for one in demand.containers:
+        if one.share is None:
+            continue
+        wanted = (one.container.name, device_request(one.share))
+        if one.container.init:
+            before.append(wanted)
+            if devices:
+                sidecars.append((wanted[0], tuple(name for name, _ in devices)))
+        else:
+            devices.append(wanted)
     return msgspec.structs.replace(
         of_node,
-        devices=tuple((one.name, device_request(of)) for one, of in wanted if not one.init),
-        init_devices=tuple((one.name, device_request(of)) for one, of in wanted if one.init),
+        devices=tuple(devices),
+        init_devices=tuple(before),
+        sidecars=tuple(sidecars),
     )
 
 
 def device_request(share: Share) -> DeviceRequest:
-    """Return what a share wants of each card. Slices of a vendor's own are not counted in yet."""
-    wishes = share.wishes
+    """Return what a share wants of each card. Slices of a vendor's own are not counted in yet.
+
+    The words of HAMi's `gpu-scheduler-policy`: mutex and topology-aware leave cards out, binpack,
+    spread and numa order them.
+    """
+    wishes, words = share.wishes, share.wishes.device_policy
     uuids = None if wishes.uuids is None else tuple(sorted(wishes.uuids)) or NO_CARD
+    slots, cores, memory = (wishes.weights.get(part, 1) for part in ("slot", "core", "memory"))
     return DeviceRequest(
         vendor=share.vendor.name,
         count=share.count,
@@ -38,4 +61,8 @@ def device_request(share: Share) -> DeviceRequest:
         uuids_not=tuple(sorted(wishes.not_uuids)),
         mode=wishes.mode,
         same_numa=wishes.numa,
+        linked="topology-aware" in words,
+        idle="mutex" in words,
+        order=tuple(word for word in words if word in ORDERING),
+        weights=(slots, cores, memory),
     )

@@ -52,6 +52,10 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     """Init containers that hold something; each ends before the app containers start."""
     sidecars: tuple[tuple[str, tuple[str, ...]], ...] = ()
     """For each of those, the sidecars that run beside it."""
+    workload: str = ""
+    """Its class, where some classes must not share a card."""
+    group: str = ""
+    """The Job or the like that it is of."""
 
 
 Sidecars: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
@@ -107,13 +111,15 @@ def allocation(charge: Charge, devices: Sequence[Device]) -> tuple[Allocation, t
     ]
     holds = tuple(hold for hold in each if hold.container not in charge.init)
     if charge.init:
-        holds = _apart(holds) + _peaks(charge, each, holds)
+        holds += _peaks(charge, each, holds)
     return Allocation(
         node=charge.node,
         cpu_milli=charge.cpu_milli,
         memory_mib=charge.memory_mib,
         other=charge.other,
-        holds=holds if charge.init else _apart(holds),
+        holds=holds,
+        workload=charge.workload,
+        group=charge.group,
     ), unknown
 
 
@@ -121,17 +127,6 @@ def _hold(claim: Claim, at: int, device: Device) -> Hold:
     memory = device.memory_mib if claim.memory_mib is None else claim.memory_mib
     cores = device.cores if claim.cores is None else claim.cores
     return Hold(claim.container, at, memory, cores, claim.profile, claim.slices)
-
-
-def _apart(holds: Sequence[Hold]) -> tuple[Hold, ...]:
-    """Let no two holds of one Pod take the same slices, which they would give back in turn."""
-    taken: dict[int, int] = {}
-    apart = []
-    for hold in holds:
-        bits = hold.slices & ~taken.get(hold.device, 0)
-        taken[hold.device] = taken.get(hold.device, 0) | bits
-        apart.append(hold if bits == hold.slices else msgspec.structs.replace(hold, slices=bits))
-    return tuple(apart)
 
 
 def _peaks(charge: Charge, each: Sequence[Hold], running: Sequence[Hold]) -> tuple[Hold, ...]:

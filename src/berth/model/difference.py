@@ -43,8 +43,19 @@ def _numbers(snapshot: Snapshot, name: str) -> Iterator[tuple[str, object]]:
     for card in range(len(node.devices)):
         kind = int(snapshot.kind[row, card])
         yield f"kind[{card}]", None if kind == NOTHING else snapshot.kinds[kind]
-        for grid in GRIDS:
-            yield f"{grid}[{card}]", int(getattr(snapshot, grid)[row, card])
+        for column in GRIDS:
+            yield f"{column}[{card}]", int(getattr(snapshot, column)[row, card])
+    yield from _company(snapshot, row)
+
+
+def _company(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
+    """Yield which classes of workload are on a node's cards, and how much of which groups."""
+    for workload, grid in snapshot.classes.items():
+        if grid[row].any():
+            yield f"classes[{workload}]", grid[row].tolist()
+    for group, rows in snapshot.groups.items():
+        if row in rows:
+            yield f"groups[{group}]", rows[row]
 
 
 def _others(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:

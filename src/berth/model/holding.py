@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import cast
 
 import msgspec
 
@@ -54,7 +55,11 @@ def whole(amount: str | float, scale: int = 1) -> int | None:
 
 def read(quantities: Mapping[str, Json]) -> tuple[dict[str, int], tuple[str, ...]]:
     """Return CPU in milli and the rest whole, by name, and the names of what is no quantity."""
+    if not quantities:
+        return {}, ()
     each = {name: _whole(amount, name) for name, amount in quantities.items()}
+    if None not in each.values():
+        return cast("dict[str, int]", each), ()
     found = {name: amount for name, amount in each.items() if amount is not None}
     return found, tuple(name for name, amount in each.items() if amount is None)
 
@@ -78,7 +83,8 @@ def held(
 
     def amounts(place: str, quantities: Mapping[str, Json]) -> dict[str, int]:
         found, bad = read(quantities)
-        wrong.extend(f"{place}[{name}]: no quantity" for name in bad)
+        if bad:
+            wrong.extend(f"{place}[{name}]: no quantity" for name in bad)
         return found
 
     total = dict[str, int]()
@@ -88,11 +94,17 @@ def held(
         beside = _sum(total, own)
         if not one.init:
             total = beside
-        peak = {name: max(peak.get(name, 0), amount) for name, amount in (peak | beside).items()}
+        peak = _peak(peak, beside)
     peak |= amounts("spec.resources.requests", level)
     found = _sum(peak, amounts("spec.overhead", overhead))
     cpu, memory = found.pop(CPU, 0), found.pop(MEMORY, 0)
     return Amounts(cpu, memory, found), tuple(wrong)
+
+
+def _peak(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
+    if not one:
+        return dict(other)
+    return {name: max(one.get(name, 0), amount) for name, amount in (one | other).items()}
 
 
 def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:

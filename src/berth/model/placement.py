@@ -27,6 +27,9 @@ class Allocation(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int = 0
     other: dict[str, int] = {}
     holds: tuple[Hold, ...] = ()
+    workload: str = ""
+    """Its class, which its cards then carry; `group` is the Job or the like that it is of."""
+    group: str = ""
 
 
 class Misfit(Enum):
@@ -36,13 +39,26 @@ class Misfit(Enum):
     NOT_SELECTED = "not selected by the Pod's node selector or affinity"
     TAINTED = "a taint that the Pod does not tolerate"
     NO_SUCH_CARD = "no healthy card that it accepts"
-    CARDS_TOO_SMALL = "its cards are too small"
+    CARDS_TOO_SMALL = "a large enough card"
     TOO_FEW_CARDS = "cards large enough"
     CPU = "milli CPU"
     MEMORY = "MiB of memory"
     PODS = "Pods"
     OTHER = "another resource"
+    NUMA = "free cards of one NUMA node"
+    APART = "beside a class of workload that it must not be beside"
+    FILTERED = "no free card passes a filter"
+    TOGETHER = "its containers fit one by one, not side by side"
     CARDS = "free cards"
+
+
+class Lack(Enum):
+    """What one card has too little of: `Without.resource` where the reason is about one card."""
+
+    MEMORY = "MiB of one card"
+    CORES = "percent of one card's cores"
+    SLOTS = "free slots of one card"
+    PLACES = "places for such a partition of one card"
 
 
 AMOUNTS = frozenset(Misfit) - {
@@ -50,7 +66,9 @@ AMOUNTS = frozenset(Misfit) - {
     Misfit.NOT_SELECTED,
     Misfit.TAINTED,
     Misfit.NO_SUCH_CARD,
-    Misfit.CARDS_TOO_SMALL,
+    Misfit.APART,
+    Misfit.FILTERED,
+    Misfit.TOGETHER,
 }
 """The reasons of which a node has more or less."""
 
@@ -68,21 +86,33 @@ class Without(msgspec.Struct, frozen=True):
     has: int = 0
     """What the nearest has of what is wanted: milli CPU, MiB, Pods, or cards that suffice."""
     resource: str = ""
+    """What there is too little of where the reason alone does not say it: another resource by its
+    name, or a `Lack`; or which filter."""
 
     def __str__(self) -> str:
         nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
         later = "may fit later" if self.waiting_helps else "will never fit"
         what = self.resource or self.reason.value
-        if self.reason not in AMOUNTS and not self.resource:
+        if self.reason is Misfit.FILTERED and self.resource:
+            what = f"no free card passes the filter {self.resource}"
+        if self.reason not in AMOUNTS:
             return f"{nodes}: {what}; {later}"
         return f"{nodes}: {self.wanted} {what} wanted, {self.nearest} has {self.has}; {later}"
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node that fits, and how good it is: higher is better, within one policy."""
+    """A node that fits, what would be held there, and how good it is.
 
-    node: str
+    A higher score is better, within one policy; -1e18 is of a node that it has not come to yet.
+    """
+
+    allocation: Allocation
     score: float
+
+    @property
+    def node(self) -> str:
+        """Its name."""
+        return self.allocation.node
 
 
 class Placement(msgspec.Struct, frozen=True, kw_only=True):

@@ -73,6 +73,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """A Pod at CREATE: it has no uid yet, and often no name."""
 
     annotations: Mapping[str, Json]
+    labels: Mapping[str, Json] = {}
     scheduler_name: str
     node_name: str
     runtime_class: str | None

@@ -1,11 +1,31 @@
 """What one Pod wants of a node and of its cards, in the terms that placement counts in."""
 
+from typing import TYPE_CHECKING, Protocol
+
 import msgspec
 
+from berth import names
 from berth.model.eligibility import ANYWHERE, Eligibility
+
+if TYPE_CHECKING:
+    from berth.model.snapshot import Bools, Ints, Snapshot
 
 WHOLE = 100
 """Cores (percent) that ask for a card alone."""
+
+
+class CardTest(Protocol):
+    """Something that a card must pass beside what is asked of it. Hashable, equal if alike."""
+
+    @property
+    def name(self) -> str:
+        """What people call it."""
+
+    def passing(self, snapshot: "Snapshot", rows: "Ints", good: "Bools") -> "Bools":
+        """Return which of the good cards of these rows pass as they are now."""
+
+    def lasting(self, snapshot: "Snapshot", rows: "Ints", good: "Bools") -> "Bools":
+        """Return which of them would pass with nothing on them."""
 
 
 class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -29,7 +49,17 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     """How the card must be shared, such as "mig"; "" is any way."""
     same_numa: bool = False
     linked: bool = False
-    """Of several cards, the set with the best links is wanted."""
+    """Of several cards, the set with the best links is wanted; of one, the least linked card."""
+    idle: bool = False
+    """Only cards that nobody holds."""
+    order: tuple[str, ...] = ()
+    """How cards come, the first word first: binpack, spread, numa. None: as the policy has it."""
+    weights: tuple[int, int, int] = (1, 1, 1)
+    """Of slots, cores and memory in how full a card is, for `order`."""
+    beside_not: tuple[str, ...] = ()
+    """Classes of workload that must not be on its cards."""
+    where: tuple[CardTest, ...] = ()
+    """What its cards must pass besides."""
 
     @property
     def whole(self) -> bool:
@@ -53,8 +83,16 @@ class PodRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     devices: tuple[tuple[str, DeviceRequest], ...] = ()
     """Container name and request: one after another, each holding what it gets."""
     init_devices: tuple[tuple[str, DeviceRequest], ...] = ()
-    """The same for init containers, that run alone before the others and give back."""
+    """The same for init containers, that run one by one before the others and give back."""
+    sidecars: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """For each of those, the containers of `devices` that run beside it already."""
     eligibility: Eligibility = ANYWHERE
+    workload: str = ""
+    """Its class, where some classes must not share a card; empty goes with all."""
+    group: str = ""
+    """The Job or the like that it is a part of: `topology` keeps its Pods together."""
+    rack: str = names.RACK_LABEL
+    """The node label that names the rack, for the same."""
 
     @property
     def shape(self) -> Shape:

@@ -11,26 +11,25 @@ from hashlib import blake2b
 from typing import TypeVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from berth.model.columns import Bools, Floats, Ints, empty, empty_grid, longer, wider
 from berth.model.device import Device, Kind
 from berth.model.mix import Mix
 from berth.model.node import Node
-from berth.model.placement import Allocation, Hold
+from berth.model.placement import Allocation
 
-Ints = NDArray[np.int64]
-Bools = NDArray[np.bool_]
-Floats = NDArray[np.float64]
 T = TypeVar("T")
 
 NOTHING = -1
 """The kind where there is no card, or none that may be used."""
 SLICES = 8
 """The most slices of a card that partitions are laid on."""
+PLACES = np.arange(SLICES)
 SPARE = Node(name="", cpu_milli=0, memory_mib=0, pods=0, ready=False)
 """What stands in a row that no node has had yet."""
 WHOLE = 1000
 """A card's worth, in milli: the measure that policies count in."""
+__all__ = ["NOTHING", "SLICES", "WHOLE", "Bools", "Floats", "Ints", "Snapshot", "left_of"]
 
 
 class Snapshot:
@@ -42,27 +41,33 @@ class Snapshot:
 
     def __init__(self, nodes: Iterable[Node] = ()) -> None:
         """Take nodes on which nothing runs."""
-        self.nodes: list[Node] = []
+        self.nodes, self.kinds = list[Node](), list[Kind]()
         self.row: dict[str, int] = {}
-        self.kinds: list[Kind] = []
-        self.mix = Mix()
-        self.clock = 0
+        self.mix, self.clock = Mix(), 0
         self._kept: dict[str, object] = {}
         self._settled: dict[str, object] = {}
-        self.rank, self.version = _column(), _column()
-        self.cpu, self.memory, self.pods = _column(), _column(), _column()
-        self.cpu_total, self.memory_total, self.pods_total = _column(), _column(), _column()
-        self.room, self.room_total, self.kind_of_node = _column(), _column(), _column()
-        self.busy = _column()
+        self._of_kinds: dict[str, object] = {}
+        self.rank, self.version = empty(), empty()
+        self.cpu, self.memory, self.pods = empty(), empty(), empty()
+        self.cpu_total, self.memory_total, self.pods_total = empty(), empty(), empty()
+        self.room, self.room_total, self.kind_of_node = empty(), empty(), empty()
+        self.most = empty()
+        """What is left of the card of which most is left, in milli."""
+        self.busy = empty()
         """Percent that a node's cards were busy lately, where that is measured."""
-        self.ready: Bools = np.zeros(0, dtype=np.bool_)
-        self.gone: Bools = np.zeros(0, dtype=np.bool_)
-        """The rows whose node has left."""
-        self.other: dict[str, Ints] = {}
-        self.other_total: dict[str, Ints] = {}
-        self.kind, self.left = _grid(), _grid()
-        self.mem_left, self.cores_left, self.slots_left = _grid(), _grid(), _grid()
-        self.holders, self.slices = _grid(), _grid()
+        self.ready, self.gone = (np.zeros(0, dtype=np.bool_) for _ in range(2))
+        """Rows that may be used; rows whose node has left."""
+        self.other, self.other_total = dict[str, Ints](), dict[str, Ints]()
+        self.kind, self.left = empty_grid(), empty_grid()
+        self.mem_left, self.cores_left, self.slots_left = empty_grid(), empty_grid(), empty_grid()
+        self.holders, self.slices = empty_grid(), empty_grid()
+        self.slots_total, self.numa = empty_grid(), empty_grid()
+        self.cut = np.zeros((0, 0, SLICES), dtype=np.int16)
+        """How many partitions lie on each slice: `slices` are those with some, as bits."""
+        self.classes: dict[str, Ints] = {}
+        """By class of workload: how many of its holds are on each card."""
+        self.groups: dict[str, dict[int, int]] = {}
+        """By Job or the like: how many of its Pods are on which rows."""
         self.extend(nodes)
 
     def __len__(self) -> int:
@@ -75,10 +80,10 @@ class Snapshot:
         self._widen(max((len(node.devices) for node in new), default=0))
         for name, column in vars(self).items():
             if isinstance(column, np.ndarray):
-                setattr(self, name, _longer(column, more))
-        for named in (self.other, self.other_total):
+                setattr(self, name, longer(column, more))
+        for named in (self.other, self.other_total, self.classes):
             for name, column in named.items():
-                named[name] = np.concatenate([column, np.zeros(more, dtype=np.int64)])
+                named[name] = longer(column, more)
         for row, node in enumerate(new, first):
             self.nodes.append(node)
             self.row[node.name] = row
@@ -114,18 +119,20 @@ class Snapshot:
     def _empty(self, row: int) -> None:
         self.gone[row] = False
         for column in vars(self).values():
-            if isinstance(column, np.ndarray) and column.ndim == 2:
+            if isinstance(column, np.ndarray) and column.ndim > 1:
                 column[row] = 0
         self.kind[row] = NOTHING
-        for named in (self.other, self.other_total):
+        for named in (self.other, self.other_total, self.classes):
             for column in named.values():
                 column[row] = 0
+        for group in [name for name, rows in self.groups.items() if row in rows]:
+            self._count(group, row, -self.groups[group][row])
 
     def remove(self, name: str) -> None:
         """Take a node away, with all that runs there."""
         row = self.row.pop(name)
         self.ready[row], self.gone[row] = False, True
-        for column in (self.cpu, self.memory, self.pods, self.room, self.busy):
+        for column in (self.cpu, self.memory, self.pods, self.room, self.most, self.busy):
             column[row] = 0
         for column in (self.cpu_total, self.memory_total, self.pods_total, self.room_total):
             column[row] = 0
@@ -142,16 +149,17 @@ class Snapshot:
         """Give back what `place` charged, in any order: the Pod has left, or it was a try."""
         self._charge(allocation, -1)
 
-    def alone(self, row: int) -> "Snapshot":
-        """Return a snapshot of one node as it is now, to try things on."""
-        one = Snapshot()
+    def only(self, rows: Ints) -> "Snapshot":
+        """Return a snapshot of some nodes as they are now, to try things on their cards."""
+        some = Snapshot()
         for name, column in vars(self).items():
             if isinstance(column, np.ndarray):
-                setattr(one, name, column[row : row + 1].copy())
-        one.other = {name: column[row : row + 1].copy() for name, column in self.other.items()}
-        one.nodes, one.kinds = [self.nodes[row]], self.kinds
-        one.row = {self.nodes[row].name: 0}
-        return one
+                setattr(some, name, column[rows])
+        some.classes = {name: grid[rows] for name, grid in self.classes.items()}
+        some._of_kinds = self._of_kinds
+        some.nodes, some.kinds = [self.nodes[row] for row in rows.tolist()], self.kinds
+        some.row = {node.name: at for at, node in enumerate(some.nodes)}
+        return some
 
     def measured(self, name: str, busy: int) -> None:
         """Note how busy a node's cards were lately, in percent."""
@@ -167,6 +175,10 @@ class Snapshot:
     def settled(self, key: str, make: Callable[["Snapshot"], T]) -> T:
         """Return the same, but kept only until nodes come or go."""
         return self._in(self._settled, key, make)
+
+    def of_kinds(self, key: str, make: Callable[["Snapshot"], T]) -> T:
+        """Return the same, kept until there are new kinds of card."""
+        return self._in(self._of_kinds, key, make)
 
     def _in(self, kept: dict[str, object], key: str, make: Callable[["Snapshot"], T]) -> T:
         if key not in kept:
@@ -185,23 +197,49 @@ class Snapshot:
         for name, amount in allocation.other.items():
             if name in self.other:
                 self.other[name][row] -= sign * amount
-        devices = self.nodes[row].devices
-        for hold in allocation.holds:
-            self._hold(row, devices[hold.device], hold, sign)
+        if allocation.group:
+            self._count(allocation.group, row, sign)
+        if allocation.holds:
+            self._hold(row, allocation, sign)
         self._changed(row)
 
-    def _hold(self, row: int, device: Device, hold: Hold, sign: int) -> None:
-        at = (row, hold.device)
-        memory = int(self.mem_left[at]) - sign * hold.memory_mib
-        cores = int(self.cores_left[at]) - sign * hold.cores
-        slots = int(self.slots_left[at]) - sign * hold.slots
-        self.mem_left[at], self.cores_left[at], self.slots_left[at] = memory, cores, slots
-        self.holders[at] += sign
-        self.slices[at] ^= hold.slices
-        if self.kind[at] != NOTHING:
-            left = left_of(device, memory, cores, slots)
-            self.room[row] += left - self.left[at]
-            self.left[at] = left
+    def _count(self, group: str, row: int, more: int) -> None:
+        rows = self.groups.setdefault(group, {})
+        rows[row] = rows.get(row, 0) + more
+        if not rows[row]:
+            del rows[row]
+        if not rows:
+            del self.groups[group]
+
+    def _hold(self, row: int, allocation: Allocation, sign: int) -> None:
+        """Charge a row's cards: read as lists, since numpy takes its time over single numbers."""
+        grids = (self.mem_left, self.cores_left, self.slots_left, self.holders, self.left)
+        memory, cores, slots, holders, left = lists = [grid[row].tolist() for grid in grids]
+        kinds, devices = self.kind[row].tolist(), self.nodes[row].devices
+        touched = set[int]()
+        for hold in allocation.holds:
+            card = hold.device
+            touched.add(card)
+            memory[card] -= sign * hold.memory_mib
+            cores[card] -= sign * hold.cores
+            slots[card] -= sign * hold.slots
+            holders[card] += sign
+            if hold.slices:
+                self._lay(row, card, hold.slices, sign)
+            if kinds[card] != NOTHING:
+                left[card] = left_of(devices[card], memory[card], cores[card], slots[card])
+        for grid, column in zip(grids, lists, strict=True):
+            for card in touched:
+                grid[row, card] = column[card]
+        self.room[row], self.most[row] = sum(left), max(left)
+        if allocation.workload:
+            grid = self.classes.setdefault(allocation.workload, np.zeros_like(self.kind))
+            np.add.at(grid[row], [hold.device for hold in allocation.holds], sign)
+
+    def _lay(self, row: int, card: int, slices: int, sign: int) -> None:
+        cut = self.cut[row, card]
+        cut[(slices >> PLACES & 1).astype(np.bool_)] += sign
+        self.slices[row, card] = int(((cut > 0) << PLACES).sum())
 
     def _changed(self, row: int) -> None:
         self.clock += 1
@@ -220,11 +258,13 @@ class Snapshot:
         for card, device in enumerate(node.devices):
             at = (row, card)
             self.mem_left[at], self.cores_left[at] = device.memory_mib, device.cores
-            self.slots_left[at] = device.slots
+            self.slots_left[at] = self.slots_total[at] = device.slots
+            self.numa[at] = device.numa
             if device.healthy:
                 self.kind[at] = self._kind(device.kind)
                 self.left[at] = left_of(device, device.memory_mib, device.cores, device.slots)
         self.room[row] = self.room_total[row] = self.left[row].sum()
+        self.most[row] = self.left[row].max(initial=0)
         if node.devices:
             self.kind_of_node[row] = self.kind[row].max()
         self._changed(row)
@@ -232,6 +272,7 @@ class Snapshot:
     def _kind(self, kind: Kind) -> int:
         if kind not in self.kinds:
             self.kinds.append(kind)
+            self._of_kinds.clear()
         return self.kinds.index(kind)
 
     def _widen(self, cards: int) -> None:
@@ -239,9 +280,11 @@ class Snapshot:
         if more <= 0:
             return
         for name, grid in vars(self).items():
-            if isinstance(grid, np.ndarray) and grid.ndim == 2:
+            if isinstance(grid, np.ndarray) and grid.ndim > 1:
                 filler = NOTHING if name == "kind" else 0
-                setattr(self, name, np.pad(grid, ((0, 0), (0, more)), constant_values=filler))
+                setattr(self, name, wider(grid, more, filler))
+        for name, grid in self.classes.items():
+            self.classes[name] = wider(grid, more, 0)
 
 
 def left_of(device: Device, memory_mib: int, cores: int, slots: int) -> int:
@@ -256,15 +299,3 @@ def _rank(node: Node) -> int:
     if node.rank is not None:
         return node.rank
     return int.from_bytes(blake2b(node.name.encode(), digest_size=6).digest())
-
-
-def _column() -> Ints:
-    return np.zeros(0, dtype=np.int64)
-
-
-def _grid() -> Ints:
-    return np.zeros((0, 0), dtype=np.int64)
-
-
-def _longer(column: NDArray[np.generic], more: int) -> NDArray[np.generic]:
-    return np.concatenate([column, np.zeros((more, *column.shape[1:]), dtype=column.dtype)])

@@ -6,10 +6,11 @@ numbers there, and equal ones go to the node of the lowest rank.
 
 import numpy as np
 
-from berth.model.request import Shape
+from berth.model.request import PodRequest
 from berth.model.snapshot import Floats, Snapshot
 from berth.placement.cards import suitable
-from berth.placement.policy import FULLEST, Ranking, Simple
+from berth.placement.pick import FULLEST
+from berth.placement.policy import Ranking, Simple
 from berth.placement.trial import Trial
 
 CPU = 128_000
@@ -56,9 +57,9 @@ class Random:
         """Draw from this generator."""
         self._generator = generator
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
         """Give each node a random score, and a random card to one that wants a share."""
-        fits = FIRST_FIT.rank(shape, snapshot).fits
+        fits, shape = FIRST_FIT.rank(wanted, snapshot).fits, wanted.shape
         card = None
         if shape.request is not None and shape.request.count == 1 and fits.any():
             good = suitable(shape.request, snapshot, np.arange(len(fits)))

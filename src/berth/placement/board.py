@@ -95,7 +95,7 @@ def _fits(shape: Shape, snapshot: Snapshot, rows: Ints) -> tuple[Bools, Bools]:
     if shape.request is None:
         return fits, np.zeros((len(rows), 0), dtype=np.bool_)
     good = suitable(shape.request, snapshot, rows)
-    return fits & enough(shape.request, good), good
+    return fits & enough(shape.request, good, snapshot, rows), good
 
 
 def _fullest(rows: Ints, snapshot: Snapshot) -> Ints:

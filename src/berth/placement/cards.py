@@ -2,33 +2,22 @@
 
 HAMi's rules (its NVIDIA fit, the numbers 1 to 13 of its loop): healthy, accepted model and UUID,
 a free slot, enough memory, enough cores; the card alone where all its cores are wanted; and no
-share without cores on a card whose cores are all given away.
+share without cores on a card whose cores are all given away. Then what is ours: no class of
+workload on it that must not be beside this one, and whatever else it is to pass.
 """
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
 
 from berth.model.device import Kind
 from berth.model.request import DeviceRequest
-from berth.model.snapshot import SLICES, WHOLE, Bools, Ints, Snapshot
-from berth.placement.slices import place, placeable
+from berth.model.snapshot import NOTHING, WHOLE, Bools, Ints, Snapshot
+from berth.placement.slices import Cut, cut, place, uncut
 
 NEVER = 1 << 40
 """More than any card has: what a card wants of which a request accepts nothing."""
-
-
-class Choice(msgspec.Struct, frozen=True):
-    """Which of several suitable cards are taken."""
-
-    fullest: bool = True
-    """Those with the least left first, else those with the most; the lower index of equals."""
-    linked: bool = False
-    """Of several, the set with the best links, also where a request does not say so."""
-    idle: bool = False
-    """Only those that nobody holds."""
-    card: int | None = None
-    """This one before all others."""
+KEPT = 4_096
+"""Different requests that are remembered."""
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -42,25 +31,32 @@ class Need(msgspec.Struct, frozen=True):
     """Whether vendor and model will do."""
     possible: Bools
     """Whether an idle card of the kind suffices."""
-    placeable: Bools | None
-    """By kind and by slices in use: whether a partition still has a place; None without any."""
+    cut: Cut | None
+    """What it gets of a card by kind and slices in use; None where no card is cut."""
 
 
 def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
     """Say what a request takes of each kind of card."""
-    known: dict[DeviceRequest, Need] = snapshot.settled("need", lambda _: {})
+    last: list[tuple[DeviceRequest, Need]] = snapshot.of_kinds("need/last", lambda _: [])
+    if last and last[0][0] is request:  # a hash of a request takes its time
+        return last[0][1]
+    known: dict[DeviceRequest, Need] = snapshot.of_kinds("need", lambda _: {})
     found = known.get(request)
     if found is None:
         memory = [memory_of(request, kind) for kind in snapshot.kinds]
         pairs = zip(memory, snapshot.kinds, strict=True)
         milli = [_milli(request, mib, kind) for mib, kind in pairs]
-        if len(known) > 4096:
+        if len(known) > KEPT:
             known.clear()
         memories, millis = np.array([*memory, NEVER]), np.array([*milli, NEVER])
-        found = Need(
-            memories, millis, memories < NEVER, millis < NEVER, _placeable(request, snapshot)
+        found = known[request] = Need(
+            memory=memories,
+            milli=millis,
+            accepted=memories < NEVER,
+            possible=millis < NEVER,
+            cut=_cut(request, snapshot, memory),
         )
-        known[request] = found
+    last[:] = [(request, found)]
     return found
 
 
@@ -70,27 +66,32 @@ def memory_of(request: DeviceRequest, kind: Kind) -> int:
         return NEVER
     if not _accepts(request, kind.model):
         return NEVER
-    wanted = _memory(request, kind)
+    wanted = wanted_of(request, kind)
     if kind.profiles and wanted <= kind.memory_mib:
         found = place(kind.profiles, wanted, request.cores, 0)
         return found[0].memory_mib if found else NEVER
     return wanted
 
 
-def _memory(request: DeviceRequest, kind: Kind) -> int:
+def wanted_of(request: DeviceRequest, kind: Kind) -> int:
+    """Return the MiB that are asked for of such a card, apart from how it is cut."""
     if request.memory_mib is not None:
         return request.memory_mib
     return kind.memory_mib * (request.memory_percent or 100) // 100
 
 
-def _placeable(request: DeviceRequest, snapshot: Snapshot) -> Bools | None:
+def _cut(request: DeviceRequest, snapshot: Snapshot, memory: list[int]) -> Cut | None:
     if not any(kind.profiles for kind in snapshot.kinds):
         return None
-    table = np.ones((len(snapshot.kinds) + 1, 1 << SLICES), dtype=np.bool_)
-    for row, kind in enumerate(snapshot.kinds):
-        if kind.profiles:
-            table[row] = placeable(kind.profiles, _memory(request, kind), request.cores)
-    return table
+    each = [
+        cut(kind.profiles, wanted_of(request, kind), request.cores)
+        if kind.profiles
+        else uncut(mib, request.cores)
+        for kind, mib in zip(snapshot.kinds, memory, strict=True)
+    ]
+    each.append(uncut(NEVER, 0))
+    tables = zip(*map(msgspec.structs.astuple, each), strict=True)
+    return Cut(*(np.array(table) for table in tables))
 
 
 def _accepts(request: DeviceRequest, model: str) -> bool:
@@ -111,44 +112,112 @@ def _milli(request: DeviceRequest, memory_mib: int, kind: Kind) -> int:
 
 def suitable(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
     """Say of each card of these rows whether it may carry the request now."""
-    wants, kinds = need(request, snapshot), snapshot.kind[rows]
-    good: Bools = (snapshot.mem_left[rows] >= wants.memory[kinds]) & (snapshot.left[rows] > 0)
-    if wants.placeable is not None:
-        good &= wants.placeable[kinds, snapshot.slices[rows]]
-    if request.cores:
-        good &= snapshot.cores_left[rows] >= request.cores
-    if request.whole:
-        good &= snapshot.holders[rows] == 0
-    if request.uuids or request.uuids_not:
-        good &= _named(request, snapshot, rows)
+    good = apart(request, snapshot, rows, able(request, snapshot, rows))
+    for test in request.where:
+        good = test.passing(snapshot, rows, good)
     return good
 
 
-def _named(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
-    named = np.zeros((len(rows), snapshot.kind.shape[1]), dtype=np.bool_)
-    for at, row in enumerate(rows):
-        for card, device in enumerate(snapshot.nodes[row].devices):
-            wanted = not request.uuids or device.uuid in request.uuids
-            named[at, card] = wanted and device.uuid not in request.uuids_not
-    return named
+def apart(request: DeviceRequest, snapshot: Snapshot, rows: Ints, good: Bools) -> Bools:
+    """Keep the good cards that carry no class of workload which must not be beside it."""
+    for other in request.beside_not:
+        if other in snapshot.classes:
+            good = good & (snapshot.classes[other][rows] == 0)
+    return good
 
 
-def enough(request: DeviceRequest, good: Bools) -> Bools:
-    """Say of each row whether it has as many suitable cards as wanted."""
-    counts: Ints = good.sum(axis=1)
-    return counts >= request.count
+def able(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
+    """Say the same, apart from who is on the card and what else it is to pass."""
+    wants, kinds = need(request, snapshot), snapshot.kind[rows]
+    good: Bools = (snapshot.mem_left[rows] >= wants.memory[kinds]) & (snapshot.left[rows] > 0)
+    if wants.cut is not None:
+        good &= wants.cut.slices[kinds, snapshot.slices[rows]] != 0
+    if request.cores:
+        good &= snapshot.cores_left[rows] >= request.cores
+    if request.whole or request.idle:
+        good &= snapshot.holders[rows] == 0
+    if request.uuids or request.uuids_not:
+        good &= named(request, snapshot)[rows]
+    return good
 
 
-def first(good: Bools, keys: NDArray[np.int64], count: int) -> Ints:
-    """Return, for each row, its `count` suitable cards of the lowest keys, the lower index first.
+def named(request: DeviceRequest, snapshot: Snapshot) -> Bools:
+    """Say of every card whether it is one of those that are named, if any, and not left out."""
+    known: dict[tuple[tuple[str, ...], tuple[str, ...]], Bools]
+    known = snapshot.settled("named", lambda _: {})
+    key = request.uuids, request.uuids_not
+    if key not in known:
+        if len(known) > KEPT // 16:
+            known.clear()
+        places = snapshot.settled("uuids", _places)
+        mask = np.full(snapshot.kind.shape, not request.uuids)
+        for uuids, wanted in ((request.uuids, True), (request.uuids_not, False)):
+            for uuid in uuids:
+                mask[places.get(uuid, _NOWHERE)] = wanted
+        known[key] = mask
+    return known[key]
 
-    Rows without enough of them get cards that are not suitable.
-    """
-    ordered = np.where(good, keys * good.shape[1] + np.arange(good.shape[1]), NEVER)
-    cards: Ints = np.argsort(ordered, axis=1)[:, :count] if count > 1 else _lowest(ordered)
-    return cards
+
+Place = tuple[Ints, Ints]
+"""Rows and cards: a UUID should be at one place, but whoever lists devices may say otherwise."""
+_NOWHERE: Place = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
 
 
-def _lowest(ordered: Ints) -> Ints:
-    lowest: Ints = ordered.argmin(axis=1)[:, None]
-    return lowest
+def _places(snapshot: Snapshot) -> dict[str, Place]:
+    found: dict[str, tuple[list[int], list[int]]] = {}
+    for row, node in enumerate(snapshot.nodes):
+        for card, device in enumerate(node.devices):
+            rows, cards = found.setdefault(device.uuid, ([], []))
+            rows.append(row)
+            cards.append(card)
+    return {uuid: (np.array(rows), np.array(cards)) for uuid, (rows, cards) in found.items()}
+
+
+def enough(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) -> Bools:
+    """Say of each row whether it has as many suitable cards, or partitions of cards, as wanted."""
+    counts: Ints = instances(request, good, snapshot, rows)
+    if request.same_numa and request.count > 1:
+        return of_one_numa(counts, snapshot.numa[rows]) >= request.count
+    enough: Bools = counts.sum(axis=1) >= request.count
+    return enough
+
+
+def instances(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) -> Ints:
+    """Return how often each good card counts: one that is cut, for each partition in turn."""
+    cut = need(request, snapshot).cut
+    if request.count == 1 or cut is None:
+        return good.astype(np.int64)
+    return good * cut.instances[snapshot.kind[rows], snapshot.slices[rows]]
+
+
+def of_one_numa(counts: Ints, numa: Ints) -> Ints:
+    """Return how much the cards of one NUMA node count in sum, at most, for each row."""
+    each = [np.where(numa == node, counts, 0).sum(axis=1) for node in np.unique(numa)]
+    most: Ints = np.max(each, axis=0) if each else np.zeros(len(numa), dtype=np.int64)
+    return most
+
+
+Sizes = tuple[Ints, Ints]
+
+
+def sizes(snapshot: Snapshot) -> Sizes:
+    """Return MiB and cores by kind of card, the last for none."""
+    return snapshot.of_kinds("sizes", _sizes)
+
+
+def _sizes(snapshot: Snapshot) -> Sizes:
+    memory = [kind.memory_mib for kind in snapshot.kinds]
+    cores = [kind.cores for kind in snapshot.kinds]
+    return np.array([*memory, 0]), np.array([*cores, 0])
+
+
+def lefts(snapshot: Snapshot, at: tuple[Ints, Ints]) -> Ints:
+    """Return what is left of these cards in milli, as `left_of` does for one."""
+    kinds = snapshot.kind[at]
+    memory, cores = (size[kinds].clip(min=1) for size in sizes(snapshot))
+    left = np.minimum(
+        -(-snapshot.mem_left[at] * WHOLE // memory), snapshot.cores_left[at] * WHOLE // cores
+    )
+    some = (snapshot.slots_left[at] > 0) & (kinds != NOTHING)
+    found: Ints = np.where(some, left.clip(min=0), 0)
+    return found

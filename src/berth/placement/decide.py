@@ -1,16 +1,15 @@
 """Where a Pod goes: which nodes fit, which of them is best, and what it holds there."""
 
-import msgspec
 import numpy as np
 
 from berth.model.placement import Allocation, Candidate, Placement, Refusal
-from berth.model.request import DeviceRequest, PodRequest, Shape
-from berth.model.snapshot import Floats, Ints, Snapshot
-from berth.placement.cards import Choice
+from berth.model.request import PodRequest
+from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.explain import without
-from berth.placement.fit import allocate
+from berth.placement.fit import allocations, fit
 from berth.placement.nodes import node_part
 from berth.placement.policy import Policy, Ranking
+from berth.placement.together import together
 
 UNSCORED = -1e18
 """Below every score: of a node that a policy has not come to yet, it is known that it fits."""
@@ -24,50 +23,72 @@ def decide(
     Nothing is placed: `snapshot.place(placement.allocation)` does that. The best score wins, and
     of equal ones the node of the lowest rank.
     """
-    ranking = policy.rank(wanted.shape, snapshot)
+    wanted = policy.choice.applied(wanted)
+    ranking = policy.rank(wanted, snapshot)
     good = ranking.fits & node_part(wanted, snapshot)
-    for request in _others(wanted):
-        good &= policy.rank(Shape(wanted.cpu_milli, request), snapshot).fits
+    if len(wanted.devices) + len(wanted.init_devices) > 1:
+        good &= together(wanted, snapshot, policy.choice)
+    candidates = _candidates(wanted, snapshot, policy, (ranking, good), limit)
+    if not candidates:
+        return Refusal(without=without(wanted, snapshot, good))
+    return Placement(
+        allocation=candidates[0].allocation,
+        candidates=candidates,
+        fitting=int(np.count_nonzero(good)),
+        without=without(wanted, snapshot, good),
+    )
+
+
+def _candidates(
+    wanted: PodRequest,
+    snapshot: Snapshot,
+    policy: Policy,
+    ranked: tuple[Ranking, Bools],
+    limit: int,
+) -> tuple[Candidate, ...]:
+    ranking, good = ranked
     scores = np.where(good, np.where(ranking.scored, ranking.scores, UNSCORED), -np.inf)
-    while (best := scores.max(initial=-np.inf)) > -np.inf:
-        rows = np.flatnonzero(scores == best)
-        row = int(rows[snapshot.rank[rows].argmin()])
-        allocation = allocate(wanted, snapshot, row, _choice(ranking, policy, row))
-        if allocation is not None:
-            return Placement(
-                allocation=allocation,
-                candidates=_candidates(scores, snapshot, row, limit),
-                fitting=int(np.count_nonzero(good)),
-                without=without(wanted, snapshot, good),
-            )
-        good[row], scores[row] = False, -np.inf
-    return Refusal(without=without(wanted, snapshot, good))
+    rows = best(scores, snapshot, limit)
+    if not len(rows):
+        return ()
+    card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
+    fitted = fit(wanted, snapshot, rows, policy.choice, card)
+    each = zip(allocations(wanted, fitted, snapshot), scores[rows].tolist(), strict=True)
+    return tuple(Candidate(held, score) for held, score in each if held is not None)
 
 
 def on_node(wanted: PodRequest, snapshot: Snapshot, policy: Policy, node: str) -> Allocation | None:
     """Return what a Pod would hold on a node under a policy, None if the cards do not carry it."""
-    row = snapshot.row[node]
-    choice = _choice(policy.rank(wanted.shape, snapshot), policy, row)
-    return allocate(wanted, snapshot, row, choice)
+    wanted, rows = policy.choice.applied(wanted), np.array([snapshot.row[node]])
+    ranking = policy.rank(wanted, snapshot)
+    card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
+    return allocations(wanted, fit(wanted, snapshot, rows, policy.choice, card), snapshot)[0]
 
 
-def _others(wanted: PodRequest) -> list[DeviceRequest]:
-    """Return the device requests beside the one that the shape stands for."""
-    if len(wanted.devices) + len(wanted.init_devices) < 2:
-        return []
-    requests = [request for _, request in (*wanted.devices, *wanted.init_devices)]
-    return [request for request in dict.fromkeys(requests) if request != wanted.shape.request]
+def _plain(wanted: PodRequest) -> bool:
+    """Whether a policy's own choice of a card is good for the Pod: it was made for one request."""
+    return len(wanted.devices) == 1 and not (wanted.init_devices or wanted.devices[0][1].order)
 
 
-def _choice(ranking: Ranking, policy: Policy, row: int) -> Choice:
-    if ranking.card is None:
-        return policy.choice
-    return msgspec.structs.replace(policy.choice, card=int(ranking.card[row]))
-
-
-def _candidates(scores: Floats, snapshot: Snapshot, best: int, limit: int) -> tuple[Candidate, ...]:
-    rows: Ints = np.array([best])
+def best(scores: Floats, snapshot: Snapshot, limit: int) -> Ints:
+    """Return the rows of the best scores, the best first, of equal ones the lowest rank."""
     if limit > 1:
-        fitting = np.flatnonzero(scores > -np.inf)
-        rows = fitting[np.lexsort((snapshot.rank[fitting], -scores[fitting]))][:limit]
-    return tuple(Candidate(snapshot.nodes[row].name, float(scores[row])) for row in rows)
+        rows = _among_best(scores, snapshot, limit)
+        return rows[np.lexsort((snapshot.rank[rows], -scores[rows]))]
+    best = scores.max(initial=-np.inf)
+    if best == -np.inf:
+        return np.zeros(0, dtype=np.int64)
+    rows = np.flatnonzero(scores == best)
+    return rows[[snapshot.rank[rows].argmin()]]
+
+
+def _among_best(scores: Floats, snapshot: Snapshot, limit: int) -> Ints:
+    """Return the same in any order: cheaper than to sort all, of which most are often equal."""
+    fitting = np.flatnonzero(scores > -np.inf)
+    if len(fitting) <= limit:
+        return fitting
+    some = scores[fitting]
+    last = np.partition(some, -limit)[-limit]
+    better, equal = fitting[some > last], fitting[some == last]
+    lowest = np.argpartition(snapshot.rank[equal], limit - len(better) - 1)
+    return np.concatenate([better, equal[lowest[: limit - len(better)]]])

@@ -44,13 +44,13 @@ def _selected(wish: Eligibility, snapshot: Snapshot) -> Bools:
 def _term(term: tuple[Expression, ...], snapshot: Snapshot) -> Bools:
     good = np.ones(len(snapshot), dtype=np.bool_)
     for expression in term:
-        values, codes = _label(expression.key, snapshot)
+        values, codes = label(expression.key, snapshot)
         holds = OPERATORS[expression.operator]
         good &= np.array([holds(value, expression.values) for value in values])[codes]
     return good
 
 
-def _label(key: str, snapshot: Snapshot) -> tuple[list[str | None], Ints]:
+def label(key: str, snapshot: Snapshot) -> tuple[list[str | None], Ints]:
     """Return the values of a label, None for nodes without it, and each node's place in them."""
 
     def coded(snapshot: Snapshot) -> tuple[list[str | None], Ints]:

@@ -6,11 +6,12 @@ import msgspec
 import numpy as np
 
 from berth.model.eligibility import Eligibility
-from berth.model.placement import Misfit, Without
+from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Bools, Ints, Snapshot
-from berth.placement.cards import need, suitable
+from berth.placement.cards import named, need, of_one_numa, sizes
 from berth.placement.eligible import eligible
+from berth.placement.lacking import lacking
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -36,7 +37,7 @@ def without(wanted: PodRequest, snapshot: Snapshot, good: Bools) -> tuple[Withou
             found += _gathered(question, snapshot, rows[short])
             rows = rows[~short]
     if len(rows):
-        found.append(_cards(wanted, snapshot, rows))
+        found += lacking(wanted, snapshot, rows)
     return tuple(found)
 
 
@@ -95,24 +96,35 @@ def _lasting(asked: _Asked, snapshot: Snapshot) -> Iterator[_Question]:
     selected, tolerated = may.selected.astype(np.int64), may.tolerated.astype(np.int64)
     yield _Question(Misfit.NOT_SELECTED, 1, selected, selected)
     yield _Question(Misfit.TAINTED, 1, tolerated, tolerated)
-    for request in requests:
-        wants = need(request, snapshot)
-        accepted = wants.accepted[snapshot.kind].sum(axis=1)
-        capable = wants.possible[snapshot.kind].sum(axis=1)
-        yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
-        if request.memory_mib:
-            largest = _largest(wants.accepted, snapshot)
-            resource = "MiB of one card"
-            yield _Question(Misfit.CARDS_TOO_SMALL, request.memory_mib, largest, largest, resource)
-        yield _Question(Misfit.CARDS_TOO_SMALL, 1, capable, capable)
-        yield _Question(Misfit.TOO_FEW_CARDS, request.count, capable, capable)
+    for request in dict.fromkeys(requests):
+        yield from _of_cards(request, snapshot)
 
 
-def _largest(accepted: Bools, snapshot: Snapshot) -> Ints:
-    """Return the MiB of each node's largest card of an accepted kind."""
-    memory = np.array([*(kind.memory_mib for kind in snapshot.kinds), 0]) * accepted
-    found: Ints = memory[snapshot.kind].max(axis=1, initial=0)
-    return found
+def _of_cards(request: DeviceRequest, snapshot: Snapshot) -> Iterator[_Question]:
+    """Ask what a node's cards could carry if nothing were on them."""
+    wants, rows = need(request, snapshot), np.arange(len(snapshot))
+    cards = wants.accepted[snapshot.kind]
+    if request.uuids or request.uuids_not:
+        cards &= named(request, snapshot)
+    accepted = cards.sum(axis=1)
+    yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
+    wanted = request.memory_mib or 0, request.cores
+    lacks = (Lack.MEMORY, Lack.CORES)
+    for amount, size, lack in zip(wanted, sizes(snapshot), lacks, strict=True):
+        largest = np.where(cards, size[snapshot.kind], 0).max(axis=1, initial=0)
+        yield _Question(Misfit.CARDS_TOO_SMALL, amount, largest, largest, lack.value)
+    able = (cards & wants.possible[snapshot.kind]).astype(np.int64)
+    if wants.cut is not None and request.count > 1:
+        able = able * wants.cut.instances[snapshot.kind, 0]
+    counts = able.sum(axis=1)
+    yield _Question(Misfit.TOO_FEW_CARDS, request.count, counts, counts)
+    for test in request.where:
+        able = able * test.lasting(snapshot, rows, able > 0)
+        counts = able.sum(axis=1)
+        yield _Question(Misfit.FILTERED, request.count, counts, counts, test.name)
+    if request.same_numa and request.count > 1:
+        most = of_one_numa(able, snapshot.numa)
+        yield _Question(Misfit.NUMA, request.count, most, most)
 
 
 def _gathered(question: _Question, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
@@ -129,35 +141,3 @@ def _gathered(question: _Question, snapshot: Snapshot, rows: Ints) -> Iterator[W
                 has=int(question.has[nearest]),
                 resource=question.resource,
             )
-
-
-def _cards(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Without:
-    """Say what the card with the most left lacks."""
-    request = wanted.shape.request
-    if request is None or request.count > 1 or request.whole:
-        return _too_few(request, snapshot, rows)
-    at, card = divmod(int(snapshot.left[rows].argmax()), snapshot.left.shape[1])
-    row = int(rows[at])
-    return Without(
-        reason=Misfit.CARDS,
-        nodes=len(rows),
-        waiting_helps=True,
-        nearest=snapshot.nodes[row].name,
-        wanted=int(need(request, snapshot).memory[snapshot.kind[row, card]]),
-        has=int(snapshot.mem_left[row, card]),
-        resource="MiB of one card",
-    )
-
-
-def _too_few(request: DeviceRequest | None, snapshot: Snapshot, rows: Ints) -> Without:
-    count = 1 if request is None else request.count
-    row = rows[[snapshot.room[rows].argmax()]]
-    free = 0 if request is None else np.count_nonzero(suitable(request, snapshot, row))
-    return Without(
-        reason=Misfit.CARDS,
-        nodes=len(rows),
-        waiting_helps=True,
-        nearest=snapshot.nodes[row[0]].name,
-        wanted=count,
-        has=int(free),
-    )

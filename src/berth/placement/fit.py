@@ -1,93 +1,259 @@
-"""Which cards of one node each container of a Pod gets."""
+"""Which cards each container of a Pod gets, on many nodes at once.
 
+Containers hold their cards side by side, one after another. Each init container runs before them,
+beside the sidecars that have started, so it may take the same cards again; where it needs more of
+a card than is held of it anyway, the rest is held too (KEP-753).
+"""
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import msgspec
 import numpy as np
 
 from berth.model.placement import Allocation, Hold
 from berth.model.request import DeviceRequest, PodRequest
-from berth.model.snapshot import WHOLE, Bools, Ints, Snapshot
-from berth.placement.cards import Choice, enough, first, memory_of, suitable
-from berth.placement.links import best_set, links_of, of_one_numa
-from berth.placement.slices import place
+from berth.model.snapshot import Bools, Ints, Snapshot
+from berth.placement.cards import enough, instances, lefts, need, suitable
+from berth.placement.pick import Choice, of_fullest_numa, pick
+from berth.placement.slices import Cut
+
+Named: TypeAlias = tuple[str, DeviceRequest]
+
+
+class Part(msgspec.Struct, frozen=True):
+    """What one container gets on each row: its cards, and how much of each."""
+
+    container: str
+    request: DeviceRequest
+    cards: Ints
+    memory: Ints
+    cut: Cut | None
+    """None where no card of the cluster is cut into partitions."""
+
+    @property
+    def cores(self) -> Ints | int:
+        """What it gets of each card's cores."""
+        return self.request.cores if self.cut is None else self.cut.cores
+
+    def holds(self, snapshot: Snapshot, rows: Ints) -> list[list[Hold]]:
+        """Return what is held on each row."""
+        pairs = zip(self.cards.tolist(), self.memory.tolist(), strict=True)
+        name, cores = self.container, self.request.cores
+        if self.cut is None:
+            return [
+                [Hold(name, card, memory, cores) for card, memory in zip(*of_row, strict=True)]
+                for of_row in pairs
+            ]
+        return [
+            [self._cut(self.cut, snapshot, row, (at, one)) for one in range(len(cards))]
+            for at, (row, (cards, _)) in enumerate(zip(rows.tolist(), pairs, strict=True))
+        ]
+
+    def _cut(self, cut: Cut, snapshot: Snapshot, row: int, at: tuple[int, int]) -> Hold:
+        card, cores = int(self.cards[at]), int(cut.cores[at])
+        hold = Hold(self.container, card, int(self.memory[at]), cores)
+        if cut.profile[at] < 0:
+            return hold
+        kind = snapshot.kinds[snapshot.kind[row, card]]
+        name = kind.profiles[cut.profile[at]].name
+        return msgspec.structs.replace(hold, profile=name, slices=int(cut.slices[at]))
+
+
+class Fitted(msgspec.Struct, frozen=True):
+    """What a Pod gets on each of some rows, and which of them carry all of it."""
+
+    rows: Ints
+    fits: Bools
+    parts: tuple[Part, ...]
+    before: tuple[Part, ...]
+    """Of init containers."""
+
+
+def fit(
+    wanted: PodRequest,
+    snapshot: Snapshot,
+    rows: Ints,
+    choice: Choice,
+    preferred: Ints | None = None,
+) -> Fitted:
+    """Try a Pod on these rows; `preferred` are cards to take first, one for each row.
+
+    Init containers that run alone come first, and the others take their cards where they can, so
+    that the Pod holds no more cards than it must.
+    """
+    fits = np.ones(len(rows), dtype=np.bool_)
+    before, mine = dict[str, Part](), _marked(snapshot, rows, preferred)
+    for name, request in wanted.init_devices:
+        if not _beside(wanted, name):
+            before[name], good = _part((name, request), snapshot, rows, choice, mine)
+            mine, fits = _marked(snapshot, rows, before[name].cards, mine), fits & good
+    where, at = snapshot, rows
+    if len(wanted.devices) > 1:
+        where, at = snapshot.only(rows), np.arange(len(rows))
+    parts = list[Part]()
+    for named in wanted.devices:
+        part, good = _part(named, where, at, choice, mine)
+        parts.append(part)
+        fits &= good
+        if where is not snapshot:
+            _hold(part, where)
+    for name, request in wanted.init_devices:
+        if name not in before:
+            some = _holding(snapshot, rows, parts, _beside(wanted, name))
+            before[name], good = _part((name, request), some, np.arange(len(rows)), choice, mine)
+            fits &= good
+    return Fitted(rows, fits, tuple(parts), tuple(before[name] for name, _ in wanted.init_devices))
+
+
+def _marked(
+    snapshot: Snapshot, rows: Ints, cards: Ints | None, before: Bools | None = None
+) -> Bools | None:
+    """Return a mark at these cards of each row, beside those that there are."""
+    if cards is None:
+        return None
+    marks = np.zeros((len(rows), snapshot.kind.shape[1]), dtype=np.bool_)
+    np.put_along_axis(marks, cards.reshape(len(rows), -1), values=True, axis=1)
+    return marks if before is None else marks | before
+
+
+def _beside(wanted: PodRequest, container: str) -> tuple[str, ...]:
+    return next((names for name, names in wanted.sidecars if name == container), ())
+
+
+def _holding(
+    snapshot: Snapshot, rows: Ints, parts: Sequence[Part], names: tuple[str, ...]
+) -> Snapshot:
+    """Return these rows with nothing of the Pod on them but these sidecars."""
+    some = snapshot.only(rows)
+    for part in parts:
+        if part.container in names:
+            _hold(part, some)
+    return some
+
+
+def _part(
+    named: Named, snapshot: Snapshot, rows: Ints, choice: Choice, wished: Bools | None
+) -> tuple[Part, Bools]:
+    request = named[1]
+    good = suitable(request, snapshot, rows)
+    fits = enough(request, good, snapshot, rows)
+    if request.count > 1 and need(request, snapshot).cut is not None:
+        return _one_by_one(named, snapshot, rows, choice), fits
+    if wished is not None:
+        suffices = enough(request, good & wished, snapshot, rows)
+        good = np.where(suffices[:, None], good & wished, good)
+    return _of_cards(named, snapshot, rows, pick(request, snapshot, rows, good, choice)), fits
+
+
+def _of_cards(named: Named, snapshot: Snapshot, rows: Ints, cards: Ints) -> Part:
+    wants, at = need(named[1], snapshot), (rows[:, None], cards)
+    kinds = snapshot.kind[at]
+    if wants.cut is None:
+        return Part(*named, cards, wants.memory[kinds], None)
+    cut = wants.cut.at(kinds, snapshot.slices[at])
+    return Part(*named, cards, cut.memory, cut)
+
+
+def _one_by_one(named: Named, snapshot: Snapshot, rows: Ints, choice: Choice) -> Part:
+    """Take card after card: one that is cut may be taken again, for another partition."""
+    container, request = named
+    some, at = snapshot.only(rows), np.arange(len(rows))
+    one = msgspec.structs.replace(request, count=1, linked=False, same_numa=False)
+    free = np.ones(some.kind.shape, dtype=np.bool_)
+    if request.same_numa:
+        counts = instances(request, suitable(one, some, at), some, at)
+        free = of_fullest_numa(counts, some.numa)
+    taken = list[Part]()
+    for _ in range(request.count):
+        cards = pick(one, some, at, suitable(one, some, at) & free, choice)
+        part = _of_cards((container, one), some, at, cards)
+        _hold(part, some)
+        if part.cut is not None:
+            free[at, cards[:, 0]] &= part.cut.slices[:, 0] > 0
+        taken.append(part)
+    cuts = [msgspec.structs.astuple(part.cut) for part in taken if part.cut is not None]
+    cut = Cut(*(np.hstack(each) for each in zip(*cuts, strict=True)))
+    return Part(container, request, np.hstack([part.cards for part in taken]), cut.memory, cut)
+
+
+def _hold(part: Part, some: Snapshot) -> None:
+    """Charge what a container gets, to a snapshot of these rows alone."""
+    at = np.arange(len(part.cards))[:, None], part.cards
+    some.mem_left[at] -= part.memory
+    some.cores_left[at] -= part.cores
+    some.slots_left[at] -= 1
+    some.holders[at] += 1
+    if part.cut is not None:
+        some.slices[at] |= part.cut.slices.clip(min=0)
+    some.left[at] = lefts(some, at)
 
 
 def allocate(wanted: PodRequest, snapshot: Snapshot, row: int, choice: Choice) -> Allocation | None:
-    """Return what the Pod would hold on this node, None if its cards do not carry all of it.
-
-    Containers hold their cards side by side. Each init container runs alone before them, so it
-    may take the same cards again; where it needs more of a card than they, the rest is held too.
-    """
-    name, holds = snapshot.nodes[row].name, list[Hold]()
-    several = len(wanted.devices) > 1
-    where, at = (snapshot.alone(row), 0) if several else (snapshot, row)
-    for container, request in wanted.devices:
-        got = _holds(container, request, where, at, choice)
-        if got is None:
-            return None
-        holds += got
-        if several:
-            where.place(Allocation(node=name, holds=got))
-    for container, request in wanted.init_devices:
-        got = _holds(container, request, snapshot, row, choice)
-        if got is None:
-            return None
-        holds += _beyond(got, holds)
-    return Allocation(
-        node=name,
-        cpu_milli=wanted.cpu_milli,
-        memory_mib=wanted.memory_mib,
-        other=wanted.other,
-        holds=tuple(holds),
-    )
+    """Return what the Pod would hold on this node, None if its cards do not carry all of it."""
+    applied = choice.applied(wanted)
+    fitted = fit(applied, snapshot, np.array([row]), choice)
+    return allocations(applied, fitted, snapshot)[0]
 
 
-def _holds(
-    container: str, request: DeviceRequest, snapshot: Snapshot, row: int, choice: Choice
-) -> tuple[Hold, ...] | None:
-    devices = snapshot.nodes[row].devices
-    good = suitable(request, snapshot, np.array([row]))
-    if choice.idle:
-        good &= snapshot.holders[row] == 0
-    if request.same_numa and request.count > 1:
-        good = of_one_numa(devices, good[0], request.count)[None, :]
-    if not enough(request, good)[0]:
-        return None
-    if request.count > 1 and (request.linked or choice.linked):
-        cards, _ = best_set(links_of(devices), good[0], request.count)
-    else:
-        cards = _in_order(request, good, snapshot.left[row], choice)
-    return tuple(_hold(container, request, snapshot, row, int(card)) for card in cards)
+def allocations(wanted: PodRequest, fitted: Fitted, snapshot: Snapshot) -> list[Allocation | None]:
+    """Return what the Pod would hold on each row; None where it does not fit."""
+    rows, fits = fitted.rows.tolist(), fitted.fits.tolist()
+    each = [part.holds(snapshot, fitted.rows) for part in fitted.parts]
+    before = [part.holds(snapshot, fitted.rows) for part in fitted.before]
+    return [
+        Allocation(
+            node=snapshot.nodes[row].name,
+            cpu_milli=wanted.cpu_milli,
+            memory_mib=wanted.memory_mib,
+            other=wanted.other,
+            holds=_held(wanted, [holds[at] for holds in each], [holds[at] for holds in before]),
+            workload=wanted.workload,
+            group=wanted.group,
+        )
+        if fits[at]
+        else None
+        for at, row in enumerate(rows)
+    ]
 
 
-def _hold(container: str, request: DeviceRequest, snapshot: Snapshot, row: int, card: int) -> Hold:
-    kind = snapshot.kinds[snapshot.kind[row, card]]
-    memory = memory_of(request, kind)
-    if kind.profiles:
-        found = place(kind.profiles, memory, request.cores, int(snapshot.slices[row, card]))
-        if found is not None:
-            profile, slices = found
-            return Hold(container, card, profile.memory_mib, profile.cores, profile.name, slices)
-    return Hold(container, card, memory, request.cores)
+def _held(
+    wanted: PodRequest, parts: list[list[Hold]], before: list[list[Hold]]
+) -> tuple[Hold, ...]:
+    """Put together what containers hold of one node, and the peaks of init containers."""
+    holds = [hold for part in parts for hold in part]
+    running = tuple(holds)
+    for alone, (name, _) in zip(before, wanted.init_devices, strict=True):
+        beside = _beside(wanted, name)
+        holds += _beyond(alone, [hold for hold in running if hold.container in beside], holds)
+    return tuple(holds)
 
 
-def _in_order(request: DeviceRequest, good: Bools, left: Ints, choice: Choice) -> Ints:
-    keys = left if choice.fullest else -left
-    if choice.card is not None and good[0, choice.card]:
-        keys = keys.copy()
-        keys[choice.card] = -WHOLE - 1
-    cards: Ints = first(good, keys[None, :], request.count)[0]
-    return cards
-
-
-def _beyond(alone: tuple[Hold, ...], holds: list[Hold]) -> list[Hold]:
-    """Return what an init container holds of cards beyond what is held of them anyway."""
-    more = []
-    for hold in alone:
-        same = [other for other in holds if other.device == hold.device]
-        memory = hold.memory_mib - sum(other.memory_mib for other in same)
-        cores = hold.cores - sum(other.cores for other in same)
-        if not same:
-            more.append(hold)
-        elif memory > 0 or cores > 0:
-            rest = Hold(hold.container, hold.device, max(0, memory), max(0, cores), slots=0)
+def _beyond(alone: list[Hold], beside: list[Hold], holds: list[Hold]) -> list[Hold]:
+    """Return what an init container needs of cards beyond what is held of them anyway."""
+    more = list[Hold]()
+    for device in dict.fromkeys(hold.device for hold in alone):
+        mine = [hold for hold in alone if hold.device == device]
+        anyway, needs = _sum(device, holds), _sum(device, [*beside, *mine])
+        if not any(anyway):
+            more += mine
+            continue
+        rest = msgspec.structs.replace(
+            mine[0],
+            memory_mib=max(0, needs[0] - anyway[0]),
+            cores=max(0, needs[1] - anyway[1]),
+            slots=max(0, needs[2] - anyway[2]),
+            slices=needs[3] & ~anyway[3],
+        )
+        if rest.memory_mib or rest.cores or rest.slots or rest.slices:
             more.append(rest)
     return more
+
+
+def _sum(device: int, holds: list[Hold]) -> tuple[int, int, int, int]:
+    memory = cores = slots = slices = 0
+    for hold in holds:
+        if hold.device == device:
+            memory, cores, slots = memory + hold.memory_mib, cores + hold.cores, slots + hold.slots
+            slices |= hold.slices
+    return memory, cores, slots, slices

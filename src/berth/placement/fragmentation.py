@@ -9,16 +9,20 @@ category; a zero change must stay exactly zero, so this does the same.
 
 import numpy as np
 
-from berth.model.request import Shape
+from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
-from berth.placement.policy import FULLEST, Ranking
+from berth.placement.pick import FULLEST
+from berth.placement.policy import Ranking
 from berth.placement.trial import Trial
 from berth.placement.typical import Typical, typical
 
-LEARN_EVERY = 200
-"""Arrivals after which the typical requests are taken anew, where they are not given."""
+LEARN_AFTER = 200
+"""Arrivals after which the typical requests are taken anew at the soonest, where they are not
+given; then after a tenth more."""
+LEARN_EVERY = 2_000
+"""The same at the latest: old arrivals fade by half in 16,384."""
 IN_TURN = 25
 """Rows of an older list that are scored again with each decision: each card is tried, and costs."""
 
@@ -33,8 +37,9 @@ class Fragmentation:
         self.name = "fragmentation"
         self._known = known
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Score all nodes for a shape."""
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
+        """Score all nodes for a Pod, by its shape."""
+        shape = wanted.shape
         epoch, requests = self._typical(snapshot)
 
         def score(rows: Ints, good: Bools) -> tuple[Floats, Ints]:
@@ -48,13 +53,30 @@ class Fragmentation:
     def _typical(self, snapshot: Snapshot) -> tuple[int, Typical]:
         if self._known is not None:
             return 0, self._known
-        epoch = snapshot.mix.arrivals // LEARN_EVERY
-        learned: dict[tuple[int, int], Typical] = snapshot.keep("typical", lambda _: {})
-        key = (epoch, len(snapshot.kinds))
-        if key not in learned:
-            learned.clear()
-            learned[key] = typical(snapshot.mix.counts, snapshot)
-        return epoch, learned[key]
+        learned = snapshot.keep("typical", Learning)
+        learned.refresh(snapshot)
+        return learned.epoch, learned.requests
+
+
+class Learning:
+    """The typical requests as learned from arrivals; part of the snapshot."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        """Take what has arrived so far."""
+        self.epoch = -1
+        self._learn(snapshot)
+
+    def refresh(self, snapshot: Snapshot) -> None:
+        """Take them anew where it is time, or where there are new kinds of card."""
+        if snapshot.mix.arrivals >= self._next or len(snapshot.kinds) != self._kinds:
+            self._learn(snapshot)
+
+    def _learn(self, snapshot: Snapshot) -> None:
+        arrivals = snapshot.mix.arrivals
+        self.epoch += 1
+        self.requests = typical(snapshot.mix.counts, snapshot)
+        self._kinds = len(snapshot.kinds)
+        self._next = arrivals + min(LEARN_EVERY, max(LEARN_AFTER, arrivals // 10))
 
 
 def fragmented(snapshot: Snapshot, requests: Typical) -> Floats:

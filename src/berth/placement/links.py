@@ -1,60 +1,103 @@
-"""Which of a node's cards belong together: the set with the best links, or of one NUMA node."""
+"""Which cards of a node belong together: by how they are linked, and by NUMA node.
+
+Links are HAMi's pair scores: 10 for each step of PCIe that two cards share, 100 for each NVLink.
+Few clusters announce them, so cards known to be of one NUMA node count as a little nearer: less
+than one step, so that it never outweighs a link.
+"""
 
 from functools import lru_cache
 from itertools import combinations
 from math import comb
 
 import numpy as np
-from numpy.typing import NDArray
 
 from berth.model.device import Device
-from berth.model.snapshot import Bools, Ints
+from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 
 SETS = 13_000
 """Sets of cards that are looked at: 8 of 16 are 12,870. Where there are more, the first are."""
-Links = tuple[tuple[int, ...], ...]
+NUMA = 5
+"""What it counts that two cards are of one NUMA node."""
+Table = tuple[tuple[int, ...], ...]
+"""How near each card of a node is to each other."""
 
 
-def links_of(devices: tuple[Device, ...]) -> Links:
-    """Return how well each card is linked to each, the same value for nodes built alike."""
-    return tuple(device.links for device in devices)
+def table_of(devices: tuple[Device, ...]) -> Table:
+    """Return how near the cards of a node are, the same value for nodes that are built alike."""
+    cards = len(devices)
+    return tuple(
+        tuple(
+            (one.links[other] if other < len(one.links) else 0)
+            + NUMA * (one.numa >= 0 and one.numa == devices[other].numa)
+            for other in range(cards)
+        )
+        for one in devices
+    )
 
 
-def best_set(links: Links, good: Bools, count: int) -> tuple[Ints, float]:
-    """Return the `count` good cards with the best links, lowest indices of equals, and their sum.
+class Tables:
+    """The table of each row, made when first asked for and again when its node is another."""
 
-    There must be as many good ones. `good` may be longer than the node has cards.
+    def __init__(self) -> None:
+        """Know none."""
+        self._of: dict[int, tuple[tuple[Device, ...], Table]] = {}
+
+    def of(self, snapshot: Snapshot, row: int) -> Table:
+        """Return how near a node's cards are."""
+        devices = snapshot.nodes[row].devices
+        known = self._of.get(row)
+        if known is None or known[0] is not devices:
+            known = self._of[row] = devices, table_of(devices)
+        return known[1]
+
+
+def best_sets(snapshot: Snapshot, rows: Ints, good: Bools, count: int) -> tuple[Ints, Floats]:
+    """Return, for each row, the `count` good cards that are nearest, and how near they are in sum.
+
+    Of equal sets the one of the lowest indices. Rows without as many good cards get others.
     """
-    sets, sums = _sets(links, count)
-    possible = good[sets].all(axis=1)
+    tables = snapshot.keep("links", lambda _: Tables())
+    masks = (good @ (1 << np.arange(good.shape[1]))).tolist()
+    each = [
+        _best(tables.of(snapshot, row), mask, count)
+        for row, mask in zip(rows.tolist(), masks, strict=True)
+    ]
+    cards: Ints = np.array([cards for cards, _ in each], dtype=np.int64).reshape(len(rows), count)
+    return cards, np.array([near for _, near in each])
+
+
+@lru_cache(maxsize=16_384)
+def _best(table: Table, mask: int, count: int) -> tuple[tuple[int, ...], float]:
+    sets, masks, sums = _sets(table, count)
+    possible = (masks & mask) == masks
     if not possible.any():
-        return np.flatnonzero(good)[:count], 0.0
+        good = [card for card in range(len(table)) if mask >> card & 1]
+        return tuple([*good, *[0] * count][:count]), 0.0
     best = int(np.where(possible, sums, -np.inf).argmax())
-    cards: Ints = sets[best]
-    return cards, float(sums[best])
+    return tuple(sets[best].tolist()), float(sums[best])
 
 
 @lru_cache(maxsize=256)
-def _sets(links: Links, count: int) -> tuple[Ints, NDArray[np.float64]]:
-    """Return all sets of so many cards, and the sum of the links within each."""
-    cards = len(links)
-    some = combinations(range(cards), count)
-    sets = np.array(
-        [one for one, _ in zip(some, range(min(SETS, comb(cards, count))), strict=False)]
+def _sets(table: Table, count: int) -> tuple[Ints, Ints, Floats]:
+    """Return all sets of so many cards, as indices and as bits, and how near each is in sum."""
+    cards = len(table)
+    some = zip(
+        combinations(range(cards), count), range(min(SETS, comb(cards, count))), strict=False
     )
-    table = np.array([[*row, *[0] * (cards - len(row))] for row in links], dtype=np.float64)
-    return sets, sum(
-        (table[sets[:, a], sets[:, b]] for a, b in combinations(range(count), 2)),
-        np.zeros(len(sets)),
-    )
+    sets = np.array([one for one, _ in some], dtype=np.int64).reshape(-1, count)
+    near = np.array(table, dtype=np.float64).reshape(cards, cards)
+    pairs = combinations(range(count), 2)
+    sums = sum((near[sets[:, a], sets[:, b]] for a, b in pairs), np.zeros(len(sets)))
+    return sets, (1 << sets).sum(axis=1), sums
 
 
-def of_one_numa(devices: tuple[Device, ...], good: Bools, count: int) -> Bools:
-    """Keep the good cards of the first NUMA node that has enough of them; none if none has."""
-    for numa in sorted({device.numa for device in devices}):
-        here = np.zeros_like(good)
-        for card, device in enumerate(devices):
-            here[card] = good[card] and device.numa == numa
-        if np.count_nonzero(here) >= count:
-            return here
-    return np.zeros_like(good)
+def nearness(snapshot: Snapshot, rows: Ints, good: Bools) -> Ints:
+    """Return, for each card, how near it is to the other good cards of its node in sum."""
+    tables = snapshot.keep("links", lambda _: Tables())
+    near = np.zeros(good.shape, dtype=np.int64)
+    for at, row in enumerate(rows.tolist()):
+        table = np.array(tables.of(snapshot, row), dtype=np.int64)
+        cards = len(table)
+        if cards:
+            near[at, :cards] = table @ good[at, :cards] - np.diagonal(table)
+    return near

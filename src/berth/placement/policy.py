@@ -5,13 +5,12 @@ from typing import Protocol
 
 import msgspec
 
-from berth.model.request import Shape
+from berth.model.request import PodRequest
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
-from berth.placement.cards import Choice
+from berth.placement.pick import FULLEST, Choice
 from berth.placement.trial import Trial
 
-FULLEST = Choice()
 EMPTIEST = Choice(fullest=False)
 
 
@@ -38,8 +37,8 @@ class Policy(Protocol):
     def choice(self) -> Choice:
         """Which cards of a node are taken."""
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Score all nodes for a shape."""
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
+        """Score all nodes for a Pod, by its shape."""
 
 
 class Simple:
@@ -53,11 +52,12 @@ class Simple:
         self.choice = choice
         self._score = score
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Score all nodes for a shape."""
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
+        """Score all nodes for a Pod, by its shape."""
+        shape = wanted.shape
 
         def score(rows: Ints, good: Bools) -> tuple[Floats, None]:
-            trial = Trial.of(shape, snapshot, rows, good, fullest=self.choice.fullest)
+            trial = Trial.of(shape, snapshot, rows, good, self.choice)
             return self._score(trial, snapshot), None
 
         board = snapshot.keep(f"board/{self.name}", lambda _: Board())

@@ -11,11 +11,12 @@ given. docs/decisions/0019-placement.md has the reasons and docs/reference/place
 
 import numpy as np
 
-from berth.model.request import Shape
+from berth.model.request import PodRequest
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
 from berth.placement.cards import need
-from berth.placement.policy import FULLEST, Ranking
+from berth.placement.pick import FULLEST
+from berth.placement.policy import Ranking
 from berth.placement.prices import group_price, kind_loads, kind_prices
 from berth.placement.stock import Stock, Table
 from berth.placement.trial import Trial
@@ -105,8 +106,9 @@ class Scarcity:
     name = "scarcity"
     choice = FULLEST
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Score all nodes for a shape."""
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
+        """Score all nodes for a Pod, by its shape."""
+        shape = wanted.shape
         state = snapshot.keep(self.name, State)
         state.refresh(snapshot)
 

@@ -6,14 +6,18 @@ compute slices are put as high as they go, so that the low starts stay for the l
 """
 
 from functools import lru_cache
+from typing import Self
 
+import msgspec
 import numpy as np
 
 from berth.model.device import Profile
-from berth.model.snapshot import SLICES, Bools
+from berth.model.snapshot import SLICES, Ints
 
 HIGH = ("1g", "3g")
 """The profiles that are put as high as they go."""
+STATES = range(1 << SLICES)
+"""All sets of slices in use."""
 
 
 def place(
@@ -35,8 +39,42 @@ def place(
     return None
 
 
+class Cut(msgspec.Struct, frozen=True):
+    """What a request gets of a cut card, by the slices in use; for many kinds, by kind before."""
+
+    slices: Ints
+    """Those that its partition lies on, as bits: 0 for no place, -1 where cards are not cut."""
+    memory: Ints
+    cores: Ints
+    profile: Ints
+    """Which of the kind's profiles it is, -1 for none."""
+    instances: Ints
+    """How many such requests get a place one after another; 1 where cards are not cut."""
+
+    def at(self, kinds: Ints, taken: Ints) -> Self:
+        """Return the same for these cards in this state."""
+        return type(self)(*(table[kinds, taken] for table in msgspec.structs.astuple(self)))
+
+
 @lru_cache(maxsize=4096)
-def placeable(profiles: tuple[Profile, ...], memory_mib: int, cores: int) -> Bools:
-    """Say for each set of slices in use whether a request still has a place on the card."""
-    states = range(1 << SLICES)
-    return np.array([place(profiles, memory_mib, cores, taken) is not None for taken in states])
+def cut(profiles: tuple[Profile, ...], memory_mib: int, cores: int) -> Cut:
+    """Return what a request gets in each state of a card with these profiles."""
+    found = [place(profiles, memory_mib, cores, taken) for taken in STATES]
+    slices = np.array([0 if one is None else one[1] for one in found])
+    instances = np.zeros_like(slices)
+    for taken in reversed(STATES):  # one partition more is a larger number
+        if slices[taken]:
+            instances[taken] = 1 + instances[taken | slices[taken]]
+    return Cut(
+        slices=slices,
+        memory=np.array([0 if one is None else one[0].memory_mib for one in found]),
+        cores=np.array([0 if one is None else one[0].cores for one in found]),
+        profile=np.array([-1 if one is None else profiles.index(one[0]) for one in found]),
+        instances=instances,
+    )
+
+
+def uncut(memory_mib: int, cores: int) -> Cut:
+    """Return what a request gets of a card that is not cut."""
+    each = [np.full(len(STATES), number) for number in (-1, memory_mib, cores, -1, 1)]
+    return Cut(*each)

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from berth.model.request import Shape
+from berth.model.request import DeviceRequest, Shape
 from berth.model.snapshot import Ints, Snapshot
 from berth.placement.cards import NEVER, need
 
@@ -65,13 +65,19 @@ class Columns(msgspec.Struct, frozen=True):
 
 
 def key_of(shape: Shape) -> Shape:
-    """Return the shape apart from which cards it accepts."""
-    if shape.request is None:
+    """Return the shape apart from which cards it accepts, and in what order."""
+    request = shape.request
+    if request is None:
         return shape
-    request = msgspec.structs.replace(
-        shape.request, models=(), models_not=(), uuids=(), uuids_not=()
+    amounts = DeviceRequest(
+        vendor=request.vendor,
+        count=request.count,
+        memory_mib=request.memory_mib,
+        memory_percent=request.memory_percent,
+        cores=request.cores,
+        mode=request.mode,
     )
-    return Shape(shape.cpu_milli, request)
+    return Shape(shape.cpu_milli, amounts)
 
 
 class Stock:

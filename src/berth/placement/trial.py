@@ -7,7 +7,8 @@ import numpy as np
 
 from berth.model.request import Shape
 from berth.model.snapshot import Bools, Ints, Snapshot
-from berth.placement.cards import first, need
+from berth.placement.cards import need
+from berth.placement.pick import FULLEST, Choice, pick
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,17 +32,19 @@ class Trial(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(
-        cls, shape: Shape, snapshot: Snapshot, rows: Ints, good: Bools, *, fullest: bool = True
+        cls, shape: Shape, snapshot: Snapshot, rows: Ints, good: Bools, choice: Choice = FULLEST
     ) -> Self:
-        """Place a shape on rows that fit, on the good cards with the least left, or the most."""
+        """Place a shape on rows that fit, on the good cards that would be taken."""
         left, cpu, request = snapshot.left[rows], snapshot.cpu[rows], shape.request
         if request is None:
             cards = old = new = kind = np.zeros((len(rows), 0), dtype=np.int64)
         else:
-            cards = first(good, left if fullest else -left, request.count)
-            old = left[np.arange(len(rows))[:, None], cards]
-            kind = snapshot.kind[rows[:, None], cards]
+            cards = pick(request, snapshot, rows, good, choice)
+            each = np.arange(len(rows))[:, None]
+            old, kind = left[each, cards], snapshot.kind[rows[:, None], cards]
             new = np.maximum(old - need(request, snapshot).milli[kind], 0)
+            if need(request, snapshot).cut is not None:  # perhaps several of one card
+                new = np.where(good[each, cards], new, old)
         room = snapshot.room[rows]
         return cls(
             rows=rows,

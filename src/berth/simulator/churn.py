@@ -14,7 +14,8 @@ from berth.model.placement import Allocation
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.fit import allocate
-from berth.placement.policy import FULLEST, Policy
+from berth.placement.pick import FULLEST
+from berth.placement.policy import Policy
 from berth.simulator.cluster import Cluster
 from berth.simulator.result import Curve, Done, Point, Result
 from berth.simulator.schedule import Change, Schedule, There

@@ -6,10 +6,11 @@ changed when a Pod comes is where the one before was placed, as nothing leaves i
 
 import numpy as np
 
-from berth.model.request import Shape
+from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement.board import Board
-from berth.placement.policy import FULLEST, Ranking
+from berth.placement.pick import FULLEST
+from berth.placement.policy import Ranking
 from berth.placement.trial import Trial
 
 ROOM = 8_000
@@ -32,8 +33,9 @@ class Clustering:
         self._last: int | None = None
         self._board = Board()
 
-    def rank(self, shape: Shape, snapshot: Snapshot) -> Ranking:
-        """Score all nodes for a shape."""
+    def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
+        """Score all nodes for a Pod, by its shape."""
+        shape = wanted.shape
         if len(self._tags) != len(snapshot):
             self._tags, self._seen = np.zeros((len(snapshot), TAGS), dtype=np.bool_), snapshot.clock
         if self._last is not None:

@@ -60,7 +60,7 @@ class Trace(msgspec.Struct, frozen=True):
 
 
 def own() -> Path:
-    """Return the folder of the part of the trace that comes with Berth. Raises UsageError."""
+    """Return the folder of the trace that comes with Berth. Raises UsageError."""
     here = Path(__file__).resolve()
     for above in (here.parents[1], here.parents[3]):
         folder = above / "data" / "alibaba-gpu-2023"

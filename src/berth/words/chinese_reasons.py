@@ -59,6 +59,17 @@ REASONS = {
     "part.resource": Entry("需要 {wanted} 个 {resource}，{nearest} 空闲 {has}（节点数：{nodes}）"),
     "part.cards": Entry("需要 {wanted} 张空闲的卡，{nearest} 有 {has} 张（节点数：{nodes}）"),
     "part.card": Entry("需要一张卡上的 {wanted} MiB 显存，{nearest} 空闲 {has}（节点数：{nodes}）"),
+    "part.card-cores": Entry(
+        "需要一张卡 {wanted}% 的算力，{nearest} 空闲 {has}%（节点数：{nodes}）"
+    ),
+    "part.card-slots": Entry("卡上没有空闲的份额（节点数：{nodes}）"),
+    "part.card-places": Entry("卡上没有容纳该分区的位置（节点数：{nodes}）"),
+    "part.numa": Entry(
+        "需要同一 NUMA 节点上 {wanted} 张空闲的卡，{nearest} 有 {has} 张（节点数：{nodes}）"
+    ),
+    "part.apart": Entry("空闲的卡上有不得与之同卡的负载类别的节点数：{nodes}"),
+    "part.filtered": Entry("没有空闲的卡通过过滤条件 {resource} 的节点数：{nodes}"),
+    "part.together": Entry("能逐个但不能同时容纳其各容器的节点数：{nodes}"),
     "part.and-more": Entry("另外还有 {count} 处"),
     "why.asked": Entry("用运行该 Pod 的方案的写法写出所申请的内容"),
     "why.other-name": Entry("运行该 Pod 的方案对它另有名称"),

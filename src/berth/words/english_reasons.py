@@ -69,6 +69,19 @@ REASONS = {
     "part.card": Entry(
         "{wanted} MiB of one card wanted, {nearest} has {has} free (nodes: {nodes})"
     ),
+    "part.card-cores": Entry(
+        "{wanted} percent of one card's cores wanted, {nearest} has {has} free (nodes: {nodes})"
+    ),
+    "part.card-slots": Entry("no free slot on a card (nodes: {nodes})"),
+    "part.card-places": Entry("no place for such a partition of a card (nodes: {nodes})"),
+    "part.numa": Entry(
+        "{wanted} free cards of one NUMA node wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
+    "part.apart": Entry(
+        "nodes whose free cards carry a class of workload that must not be beside it: {nodes}"
+    ),
+    "part.filtered": Entry("nodes without a free card that passes the filter {resource}: {nodes}"),
+    "part.together": Entry("nodes that take its containers one by one, not side by side: {nodes}"),
     "part.and-more": Entry("And {count} more"),
     "why.asked": Entry("what was asked for, in the words of the stack that runs the Pod"),
     "why.other-name": Entry("the stack that runs the Pod has another name for it"),

@@ -1,0 +1,109 @@
+"""What nodes lack whose cards would do if others left: for which reason, and what is nearest."""
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from berth.model.placement import Lack, Misfit, Without
+from berth.model.request import DeviceRequest, PodRequest
+from berth.model.snapshot import Ints, Snapshot
+from berth.placement.cards import able, apart, instances, need, of_one_numa
+
+
+def lacking(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
+    """Give each of these rows the first reason that it has, and gather them."""
+    requests = list(dict.fromkeys(one for _, one in (*wanted.devices, *wanted.init_devices)))
+    if len(wanted.devices) + len(wanted.init_devices) == 1 and _plain(requests[0]):
+        yield _cards(requests[0], snapshot, rows)
+        return
+    for request in requests:
+        for reason, resource, has in _steps(request, snapshot, rows):
+            short = has[rows] < request.count
+            if not short.any():
+                continue
+            here, rows = rows[short], rows[~short]
+            if reason is Misfit.CARDS:
+                yield _cards(request, snapshot, here)
+                continue
+            nearest = int(here[has[here].argmax()])
+            name, most = snapshot.nodes[nearest].name, int(has[nearest])
+            yield Without(reason, len(here), True, name, request.count, most, resource)  # noqa: FBT003
+    if len(rows):
+        name = snapshot.nodes[rows[snapshot.room[rows].argmax()]].name
+        yield Without(Misfit.TOGETHER, len(rows), waiting_helps=True, nearest=name)
+
+
+def _plain(request: DeviceRequest) -> bool:
+    return not (request.beside_not or request.where or request.same_numa)
+
+
+def _steps(
+    request: DeviceRequest, snapshot: Snapshot, rows: Ints
+) -> list[tuple[Misfit, str, Ints]]:
+    """Return why cards fall away from step to step, and how many are left then, by row."""
+    good = able(request, snapshot, rows)
+    steps = [(Misfit.CARDS, "", good)]
+    if request.beside_not:
+        good = apart(request, snapshot, rows, good)
+        steps.append((Misfit.APART, "", good))
+    for test in request.where:
+        good = test.passing(snapshot, rows, good)
+        steps.append((Misfit.FILTERED, test.name, good))
+    found = []
+    for reason, resource, cards in steps:
+        has = np.zeros(len(snapshot), dtype=np.int64)
+        has[rows] = instances(request, cards, snapshot, rows).sum(axis=1)
+        found.append((reason, resource, has))
+    if request.same_numa and request.count > 1:
+        has = np.zeros(len(snapshot), dtype=np.int64)
+        has[rows] = of_one_numa(instances(request, good, snapshot, rows), snapshot.numa[rows])
+        found.append((Misfit.NUMA, "", has))
+    return found
+
+
+def _cards(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
+    """Say what the card with the most left lacks, or how many cards suffice where it is count."""
+    if request.count > 1 or request.whole or request.idle:
+        return _too_few(request, snapshot, rows)
+    accepted = need(request, snapshot).accepted
+    most = np.where(accepted[snapshot.kind_of_node[rows]], snapshot.most[rows], -1)
+    row = int(rows[most.argmax()])
+    card = int(np.where(accepted[snapshot.kind[row]], snapshot.left[row], -1).argmax())
+    wanted, has, resource = _lack(request, snapshot, (row, card))
+    return Without(
+        reason=Misfit.CARDS,
+        nodes=len(rows),
+        waiting_helps=True,
+        nearest=snapshot.nodes[row].name,
+        wanted=wanted,
+        has=has,
+        resource=resource,
+    )
+
+
+def _lack(request: DeviceRequest, snapshot: Snapshot, at: tuple[int, int]) -> tuple[int, int, str]:
+    """Return what is wanted of this card, what it has of that, and what it is."""
+    wants = need(request, snapshot)
+    memory, cores = int(wants.memory[snapshot.kind[at]]), int(snapshot.cores_left[at])
+    if snapshot.slots_left[at] <= 0:
+        return 1, 0, Lack.SLOTS.value
+    if snapshot.mem_left[at] < memory:
+        return memory, int(snapshot.mem_left[at]), Lack.MEMORY.value
+    if cores < max(1, request.cores):
+        return max(1, request.cores), cores, Lack.CORES.value
+    if wants.cut is not None and wants.cut.slices[snapshot.kind[at], snapshot.slices[at]] == 0:
+        return 1, 0, Lack.PLACES.value
+    return 1, 0, ""
+
+
+def _too_few(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
+    row = rows[[snapshot.room[rows].argmax()]]
+    free = instances(request, able(request, snapshot, row), snapshot, row).sum()
+    return Without(
+        reason=Misfit.CARDS,
+        nodes=len(rows),
+        waiting_helps=True,
+        nearest=snapshot.nodes[row[0]].name,
+        wanted=request.count,
+        has=int(free),
+    )
