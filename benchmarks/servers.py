@@ -26,6 +26,8 @@ _GUNICORN = (
 SERVERS = {
     "berth": "{bin}/berth webhook --host 127.0.0.1 --port {port} "
     "--set metrics.port=0 --set server.stopSeconds=0 " + _TLS,
+    "berth-volcano": "{bin}/berth webhook --host 127.0.0.1 --port {port} "
+    "--set metrics.port=0 --set server.stopSeconds=0 --config benchmarks/volcano.yaml " + _TLS,
     "floor": "{bin}/python -m benchmarks.peers.floor --port {port} " + _TLS,
     "flask": _GUNICORN + " benchmarks.peers.flask_ops:app",
     "flask-jsonpatch": _GUNICORN + " benchmarks.peers.flask_diff:app",

@@ -21,6 +21,7 @@ KINDS: dict[object, str] = {
     bool: "true or false",
     Fragment: "Kubernetes object",
     dict[str, str]: "texts by name",
+    dict[str, Literal["warn", "refuse", "drop"]]: "`warn`, `refuse`, `drop` by name",
     tuple[str, ...]: "list of texts",
     tuple[Fragment, ...]: "list of Kubernetes objects",
 }
@@ -63,7 +64,21 @@ placement:
       expression: >-
         device.memory.free.isGreaterThan(quantity("10Gi")) && device.model.startsWith("NVIDIA-A100")
 """
-EXAMPLES = {"injections[]": INJECTION, "placement.filters[]": FILTERS}
+CONVERSION = """\
+conversions:
+  - name: volcano
+    namespaces: [team-a, team-b]
+    reads: [hami, plain]
+    writes: volcano
+    memory: 16Gi
+    queue: shared
+    defaults: {cpuRequest: "4", memoryRequest: 16Gi}
+"""
+EXAMPLES = {
+    "injections[]": INJECTION,
+    "placement.filters[]": FILTERS,
+    "conversions[]": CONVERSION,
+}
 
 Docstrings = dict[tuple[str, str], str]
 """The text below each field, by the names of its class and its own."""
@@ -133,7 +148,7 @@ def _row(*cells: str) -> str:
 def _kind(kind: Any) -> str:
     if get_origin(kind) is Annotated:
         return str(get_args(kind)[1].description)
-    if get_origin(kind) is tuple and get_origin(get_args(kind)[0]) is Annotated:
+    if get_origin(kind) is tuple and get_origin(get_args(kind)[0]) in (Annotated, Literal):
         return f"list, each {_kind(get_args(kind)[0])}"
     if get_origin(kind) is Literal:
         return ", ".join(f"`{choice}`" for choice in get_args(kind))

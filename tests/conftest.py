@@ -23,6 +23,11 @@ _LONG_FIRST = ("e2e", "cluster", "wire", "fuzz", "cli")
 """Folders whose files take longest. What is begun last keeps one of two workers waiting least."""
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add how many random Pods are translated on the real API server."""
+    parser.addoption("--translated", type=int, default=200, metavar="N")
+
+
 @pytest.hookimpl(tryfirst=True)  # before -m looks at the markers
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Mark what needs the control plane, so that -m "not cluster" leaves the fast part."""

@@ -27,6 +27,15 @@ Days: TypeAlias = Annotated[
     float, Meta(ge=0.0001, le=3650, description="a number from 0.0001 to 3650")
 ]
 
+Factor: TypeAlias = Annotated[float, Meta(ge=1, le=16, description="a number from 1 to 16")]
+Mib: TypeAlias = Annotated[
+    int, Meta(ge=0, le=2**20 - 1, description="a whole number of MiB from 0 to 1048575")
+]
+Block: TypeAlias = Annotated[
+    int, Meta(ge=1, le=65536, description="a whole number of MiB from 1 to 65536")
+]
+Minor: TypeAlias = Annotated[int, Meta(ge=8, le=99, description="a whole number from 8 to 99")]
+
 Text: TypeAlias = Annotated[str, Meta(min_length=1, description="a text that is not empty")]
 AddressRange: TypeAlias = Annotated[
     str,

@@ -5,13 +5,33 @@ from typing import Final
 # Ours.
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
 """Pod annotation: versioned JSON with what each container asked for before we filled it in."""
+ORIGINAL_VERSION: Final = 1
 DECISION: Final = "berth.dev/decision"
 """Pod annotation: JSON with the decision about it: its id, by which the Pod is known when it is
 
 stored, where it goes, and why."""
+GPU_MEMORY: Final = "berth.dev/gpu-memory"
+"""Pod annotation: memory of each card, 16Gi or 40%, or by container: main=16Gi,side=40%."""
+GPU_MODEL: Final = "berth.dev/gpu-model"
+"""Pod annotation: a comma list of models, one of which a card must be."""
+MODEL: Final = "berth.dev/model"
+"""Pod annotation: the size of the model that runs in it, such as 7b, from which memory follows."""
+MODEL_USE: Final = "berth.dev/model-use"
+"""Pod annotation: what is done with the model, inference, fine-tune or train."""
+MODEL_PRECISION: Final = "berth.dev/model-precision"
+"""Pod annotation: of its weights, bf16 unless said: fp32, fp16, fp8, int8 or int4."""
+OVERSUBSCRIPTION: Final = "berth.dev/oversubscription"
+"""Pod annotation: by how much what it asked for was divided."""
+SIZE_ANNOTATIONS: Final = (GPU_MEMORY, GPU_MODEL, MODEL, MODEL_USE, MODEL_PRECISION)
+INJECT: Final = "berth.dev/inject"
+"""Pod label: `false` opts out."""
+INJECT_VALUE: Final = "false"
+CONVERSION: Final = "berth.dev/conversion"
+"""Namespace label: the conversion of the settings that its Pods are for."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
 """Annotation of our own Pods: new settings make new Pods."""
 WEBHOOK: Final = "gpu.berth.dev"
+WEBHOOK_CONFLICTS: Final = "conflicts.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
 WEBHOOK_INJECT_SUFFIX: Final = "inject.berth.dev"
 WEBHOOK_VALIDATE: Final = "validate.berth.dev"
@@ -73,10 +93,43 @@ KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
 MIG_SLICES: Final = 8
 """The most slices of a card that partitions are laid on."""
 
+# Volcano's (https://volcano.sh, and its vGPU device plugin).
+VOLCANO_SCHEDULER: Final = "volcano"
+VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
+VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
+"""Pod annotations: the PodGroup, which has a queue of its own."""
+VOLCANO_ALLOCATIONS: Final = (
+    "volcano.sh/vgpu-ids-new",
+    "volcano.sh/devices-to-allocate",
+    "volcano.sh/vgpu-node",
+    "volcano.sh/vgpu-time",
+    "volcano.sh/bind-phase",
+    "volcano.sh/bind-time",
+)
+
+# KAI's.
+KAI_SCHEDULER: Final = "kai-scheduler"
+KAI_FRACTION: Final = "gpu-fraction"
+KAI_MEMORY: Final = "gpu-memory"
+KAI_DEVICES: Final = "gpu-fraction-num-devices"
+KAI_CONTAINER: Final = "gpu-fraction-container-name"
+KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
+
+# The vGPU manager's.
+VISIBLE_DEVICES: Final = "CUDA_VISIBLE_DEVICES"
+
+SYSTEM_NAMESPACES: Final = (
+    *("kube-system", "kube-public", "kube-node-lease", "volcano-system", "hami-system"),
+    *("kai-scheduler", "kai-resource-reservation", "gpu-operator"),
+)
+"""Whose Pods a conversion never touches."""
+
 # Kubernetes' own.
 DEFAULT_SCHEDULER: Final = "default-scheduler"
 QUOTA_LIMITS: Final = "limits."
 """How a ResourceQuota's entries begin that HAMi, and so we, hold to."""
+QUOTA_REQUESTS: Final = "requests."
+"""How those begin that Kubernetes keeps itself, as long as it sees the names."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 NODE_USER: Final = "system:node:"
@@ -92,6 +145,7 @@ NODE_TERMS: Final = "nodeSelectorTerms"
 
 MUTATE_PATH: Final = "/mutate"
 VALIDATE_PATH: Final = "/validate"
+ALLOCATIONS_PATH: Final = "/allocations"
 INJECT_PATH: Final = "/inject"
 AUDIT_PATH: Final = "/audit"
 """Before one of these: decide and tell, and do nothing."""

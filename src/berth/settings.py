@@ -15,12 +15,16 @@ import msgspec
 from berth import closest, configfile, names
 from berth.bounds import (
     AddressRange,
+    Block,
     Bytes,
     Count,
     Days,
     Duration,
+    Factor,
     Interval,
     Label,
+    Mib,
+    Minor,
     Name,
     Pair,
     Port,
@@ -311,6 +315,134 @@ class Injection(Group, frozen=True):
     """Tolerations of the Pod, where none that it has covers them."""
 
 
+class VolcanoStack(Group, frozen=True):
+    """Volcano's scheduler and vGPU device plugin, as they are configured here."""
+
+    scheduler: str = "volcano"
+    """Its schedulerName."""
+    minor: Minor = 15
+    """Of its version 1: up to 12 it knows percent, from 16 on it chooses devices by UUID."""
+    count: Text = "volcano.sh/vgpu-number"
+    """resourceCountName of its ConfigMap."""
+    memory: Text = "volcano.sh/vgpu-memory"
+    """resourceMemoryName."""
+    memory_percent: Text = "volcano.sh/vgpu-memory-percentage"
+    """resourceMemoryPercentageName."""
+    cores: Text = "volcano.sh/vgpu-cores"
+    """resourceCoreName."""
+    block_mib: Block = 1
+    """gpuMemoryFactor: MiB in one of the memory resource."""
+
+
+class PoolStack(Group, frozen=True):
+    """A vGPU manager that gives memory of the cards in its pool."""
+
+    scheduler: str = ""
+    """Set in Pods that get a share; empty leaves every Pod its own."""
+    count: Text = "hami.io/vgpu-count"
+    """Resource of the number of cards; one where it is not written."""
+    memory: Text = "hami.io/vgpu-memory"
+    """Resource of memory of each, a size such as 16Gi."""
+    cores: Text = "hami.io/vgpu-cores"
+    """Resource of percent of each one's cores."""
+    visible_devices: bool = False
+    """Whether the manager reads CUDA_VISIBLE_DEVICES, beside HAMI_VGPU_UUID."""
+
+
+class PlainStack(Group, frozen=True):
+    """NVIDIA's own device plugin, which gives whole cards."""
+
+    scheduler: str = ""
+    """Set in Pods that get a card; empty leaves every Pod its own."""
+    count: Text = "nvidia.com/gpu"
+    """Its resource."""
+
+
+class Stacks(Group, frozen=True):
+    """The sharing stacks beside HAMi's, into and out of whose words Pods are translated."""
+
+    volcano: VolcanoStack = msgspec.field(default_factory=VolcanoStack)
+    pool: PoolStack = msgspec.field(default_factory=PoolStack)
+    plain: PlainStack = msgspec.field(default_factory=PlainStack)
+
+
+class Models(Group, frozen=True):
+    """How much memory a model takes, for Pods that say which they run (berth.dev/model).
+
+    What `table` lacks is computed: parameters x bytes of the precision x factor of the use, divided
+    by the container's devices, and `overheadMib` on each. For training the bytes are always 2.
+    """
+
+    table: dict[str, str] = {}
+    """Memory of each device by size/use/precision, such as 7b/inference/bf16: 20Gi."""
+    inference: Factor = 1.2
+    """Weights, and a fifth for the KV cache and activations."""
+    fine_tune: Factor = 1.8
+    """Frozen weights, adapters with their gradients and moments, activations."""
+    train: Factor = 9.6
+    """16 bytes for each parameter (weights, gradients, master copy, two moments), a fifth more."""
+    overhead_mib: Mib = 1024
+    """For the driver's context and the framework."""
+
+
+class Oversubscription(Group, frozen=True):
+    """Pods get less than they ask for, so that more of them fit."""
+
+    memory: Factor = 1
+    """Memory is divided by it."""
+    cores: Factor = 1
+    """Cores are divided by it; a card that is a container's alone stays so."""
+    most: Factor = 2
+    """Neither counts for more than this."""
+
+
+class Defaults(Group, frozen=True):
+    """CPU and memory of containers that got a device and name none of their own."""
+
+    cpu_request: str = ""
+    """A quantity such as 4; empty adds none."""
+    cpu_limit: str = ""
+    """Likewise; never below a request of the container's own."""
+    memory_request: str = ""
+    """A quantity such as 16Gi; never above a limit of its own."""
+    memory_limit: str = ""
+    """Likewise."""
+
+
+class Conversion(Group, frozen=True):
+    """How the Pods of some namespaces are translated into another stack's words.
+
+    Of several, a namespace has the one that its label berth.dev/conversion names, else the first
+    that lists it, else the one that lists "*". Without any, HAMi's words are read and written.
+    """
+
+    name: Name
+    """By which the label of a namespace names it."""
+    namespaces: tuple[str, ...] = ()
+    """Names of namespaces; "*": all that no other conversion lists."""
+    reads: tuple[Literal["hami", "volcano", "pool", "plain", "kai"], ...] = ("hami",)
+    """Dialects; the one that is written is always read too."""
+    writes: Literal["hami", "volcano", "pool", "plain"] = "volcano"
+    """The dialect of the stack that runs these Pods."""
+    scheduler: Literal["gpu", "all"] = "gpu"
+    """Which Pods get the stack's scheduler: those with a device, or all."""
+    take_schedulers: tuple[Text, ...] = ()
+    """Schedulers, beside the default one, whose Pods are translated; KAI's is where KAI is read."""
+    loss: Literal["warn", "refuse", "drop"] = "warn"
+    """What becomes of a Pod that means more than the written dialect can say."""
+    losses: dict[str, Literal["warn", "refuse", "drop"]] = {}
+    """The same for one kind: memory, cores, rounding, priority, models, devices, numa, mode,
+
+    policy, accelerator or init-container, which is refused unless it stands here."""
+    memory: str = ""
+    """Of each card for containers that name none: 16Gi or 40%; empty: the whole card."""
+    models: Models = msgspec.field(default_factory=Models)
+    oversubscription: Oversubscription = msgspec.field(default_factory=Oversubscription)
+    defaults: Defaults = msgspec.field(default_factory=Defaults)
+    queue: str = ""
+    """Volcano's queue for Pods that name none and belong to no PodGroup."""
+
+
 class Log(Group, frozen=True):
     """What the server writes to stderr."""
 
@@ -337,6 +469,8 @@ class Settings(Group, frozen=True):
     registration: Registration = msgspec.field(default_factory=Registration)
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()
+    stacks: Stacks = msgspec.field(default_factory=Stacks)
+    conversions: tuple[Conversion, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
     language: Language = "en"
     """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""

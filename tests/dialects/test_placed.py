@@ -5,6 +5,7 @@ from berth.admission import configuration, patch, project
 from berth.dialects import translate
 from berth.model.charge import Claim
 from berth.model.decided import Decided
+from berth.model.problem import Problem
 from berth.model.said import Said
 from tests.pods import Pod, container, pod
 
@@ -20,7 +21,8 @@ def written(asked: Pod, *devices: tuple[str, str]) -> Pod:
     read = project.pod(asked)
     reading = translate.read(read, RULES.options, skip_privileged=True)
     changes = translate.write(reading.demand, placed, read, RULES.options)
-    return patch.record(asked, [one for one in changes if not isinstance(one, Said)])[1]
+    edits = [one for one in changes if not isinstance(one, Said | Problem)]
+    return patch.record(asked, edits)[1]
 
 
 def test_hami_is_told_the_devices_by_their_uuid() -> None:

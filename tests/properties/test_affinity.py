@@ -9,6 +9,7 @@ from berth.admission import affinity, patch, project
 from berth.model.decided import Decided
 from berth.model.demand import Demand
 from berth.model.placed import Delivery, Placed
+from berth.model.problem import Problem
 from berth.model.request import PodRequest
 from berth.model.said import Said
 from tests.pods import Pod, gpu_pod
@@ -76,7 +77,7 @@ def selected(pod: Pod) -> set[str]:
 def told(pod: Pod, placed: Placed) -> Pod:
     """Return the Pod with what leads it to its place."""
     changes = affinity.changes(project.pod(pod), Demand(()), placed)
-    edits = [one for one in changes if not isinstance(one, Said)]
+    edits = [one for one in changes if not isinstance(one, Said | Problem)]
     return patch.record(pod, edits)[1]
 
 

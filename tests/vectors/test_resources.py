@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from berth.settings import Conversion
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
 
@@ -34,6 +35,44 @@ def test_r2_limits_alone_stay_valid_after_defaulting() -> None:
     outcome = laws.patched(asking(limits=GPU))
     assert resources(outcome)["limits"] == WHOLE
     assert laws.defaulted(outcome.pod)["spec"]["containers"][0]["resources"]["requests"] == WHOLE
+
+
+VOLCANO = laws.rules(
+    conversions=(Conversion(name="v", namespaces=("*",), reads=("hami", "volcano", "pool")),)
+)
+RENAMED = {"volcano.sh/vgpu-number": "1"}
+
+
+def test_r1_a_gpu_is_renamed_in_one_patch() -> None:
+    """The old name goes from limits and requests, the new one comes to both."""
+    outcome = laws.ask(asking(limits=GPU, requests=GPU), laws.deciding(VOLCANO))
+    assert resources(outcome) == {"limits": RENAMED, "requests": RENAMED}
+    laws.holds(asking(limits=GPU, requests=GPU), outcome.response, outcome.decision)
+    again = laws.ask(outcome.pod, laws.deciding(VOLCANO))
+    assert not laws.decoded(again.response)
+
+
+def test_r2_limits_alone_are_renamed() -> None:
+    """Nothing is removed that is not there, and the result is valid after defaulting."""
+    outcome = laws.ask(asking(limits=GPU), laws.deciding(VOLCANO))
+    laws.holds(asking(limits=GPU), outcome.response, outcome.decision)
+    found = laws.defaulted(outcome.pod)["spec"]["containers"][0]["resources"]
+    assert found == {"limits": RENAMED, "requests": RENAMED}
+
+
+def test_r11_two_dialects_in_one_container_are_refused() -> None:
+    """By name; where only one of the two is read, the other is none of our business."""
+    asked = gpu_pod(GPU | RENAMED)
+    message = laws.refused(asked, 422, laws.deciding(VOLCANO))
+    assert "the dialects hami and volcano at once" in message
+    assert laws.ask(asked).response["allowed"] is True
+
+
+def test_r15_a_rename_leaves_no_empty_map() -> None:
+    """Where the only resource is renamed, its successor stands in the same map."""
+    outcome = laws.ask(gpu_pod({"hami.io/vgpu-memory": "1Gi"}), laws.deciding(VOLCANO))
+    wanted = RENAMED | {"volcano.sh/vgpu-memory": "1024"}
+    assert resources(outcome) == {"limits": wanted, "requests": wanted}
 
 
 def test_r3_a_request_without_limit_is_refused() -> None:

@@ -7,8 +7,9 @@ through; docs/decisions/0017-backstop.md says what it leaves open for that.
 """
 
 from berth import names
-from berth.admission import audited, registration, rewritten, spoken
+from berth.admission import audited, registration, rewritten, spoken, zones
 from berth.admission.rules import Rules
+from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
 from berth.words.catalogue import Language
@@ -20,8 +21,16 @@ _NO_WINDOWS = (
 
 
 def objects(rules: Rules, registered: Registration, language: Language = "en") -> list[JsonObject]:
-    """Return the policy, and the binding that puts it in force; it refuses in `language`."""
-    name = f"{registered.name}-backstop"
+    """Return a policy for each zone, and the binding that puts it in force.
+
+    It refuses in `language`.
+    """
+    found = zones.find(rules, registered)
+    return [one for zone in found for one in _of_zone(zone, registered, language)]
+
+
+def _of_zone(zone: Zone, registered: Registration, language: Language) -> list[JsonObject]:
+    name = "-".join([registered.name, "backstop", *filter(None, zone.name.split("."))])
     group = "admissionregistration.k8s.io/v1"
     metadata: JsonObject = {"name": name, "labels": {"app.kubernetes.io/name": "berth"}}
     return [
@@ -29,7 +38,7 @@ def objects(rules: Rules, registered: Registration, language: Language = "en") -
             "apiVersion": group,
             "kind": "ValidatingAdmissionPolicy",
             "metadata": metadata,
-            "spec": _spec(rules, registered, language),
+            "spec": _spec(zone, language),
         },
         {
             "apiVersion": group,
@@ -40,16 +49,15 @@ def objects(rules: Rules, registered: Registration, language: Language = "en") -
     ]
 
 
-def _spec(rules: Rules, registered: Registration, language: Language) -> JsonObject:
+def _spec(zone: Zone, language: Language) -> JsonObject:
+    rules = zone.rules
     conditions = registration.conditions(rules, "names-a-device", registration.names_device(rules))
     return {
         "failurePolicy": "Fail",
         "matchConstraints": {
             "resourceRules": registration.created_pods(),
-            **registration.reach(rules, registered),
-            "namespaceSelector": audited.enforced(
-                registration.namespaces(rules, registered), rules.audited
-            ),
+            **registration.reach(),
+            "namespaceSelector": audited.enforced(zone.selector, rules.audited),
         },
         "matchConditions": [*conditions, {"name": "no-windows", "expression": _NO_WINDOWS}],
         "variables": [

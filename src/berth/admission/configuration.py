@@ -5,6 +5,7 @@ from ipaddress import IPv6Network, ip_address, ip_network
 from pathlib import Path
 
 from berth import closest, configfile
+from berth.admission import conversions
 from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
 from berth.admission.placements import Manner, Placements, Special
@@ -58,7 +59,8 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         placements=_placements(settings),
         terms=_terms(settings.placement),
     )
-    return found, warnings
+    found, more = conversions.resolve(settings, found)
+    return found, (*warnings, *more)
 
 
 def _placements(settings: Settings) -> Placements:

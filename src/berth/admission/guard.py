@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import orjson
 
 from berth import names
-from berth.admission import audited, registration
+from berth.admission import audited, registration, zones
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
@@ -26,11 +26,12 @@ def configuration(rules: Rules, registered: Registration, authority: bytes) -> J
     """Return the whole object; `authority` as in `registration.configuration`."""
     webhooks: list[JsonObject] = [
         {
-            **registration.entry(rules, name, names.VALIDATE_PATH, registered, authority),
+            **registration.entry(name, path, registered, authority),
             "failurePolicy": registered.failure_policy,
+            "namespaceSelector": zones.anywhere(rules, registered),
             **more,
         }
-        for name, more in _entries(rules, registered)
+        for name, path, more in _entries(rules, registered)
     ]
     return {
         "apiVersion": "admissionregistration.k8s.io/v1",
@@ -40,22 +41,29 @@ def configuration(rules: Rules, registered: Registration, authority: bytes) -> J
     }
 
 
-def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, JsonObject]]:
-    """Yield the name of each entry, and what it has otherwise than the others."""
+def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str, JsonObject]]:
+    """Yield the name and path of each entry, and what it has otherwise than the others."""
+    for zone in zones.find(rules, registered):
+        device = registration.names_device(zone.rules)
+        matched = registration.conditions(zone.rules, "names-a-device", device)
+        more: JsonObject = {"namespaceSelector": zone.selector, "matchConditions": matched}
+        yield zone.entry(names.WEBHOOK_VALIDATE), zone.path(names.VALIDATE_PATH), more
+    # A Pod of any zone comes here, and nothing but its records is to be judged by these rules.
+    records = names.ALLOCATIONS_PATH if rules.zones else names.VALIDATE_PATH
+    rules = rules.reading
     device = registration.names_device(rules)
-    matched = registration.conditions(rules, "names-a-device", device)
-    yield names.WEBHOOK_VALIDATE, {"matchConditions": matched}
     if rules.allocations:
-        yield names.WEBHOOK_ALLOCATIONS, _allocations(rules)
+        yield names.WEBHOOK_ALLOCATIONS, records, _allocations(rules)
     variables = _variables(rules)
     if variables or rules.privileged is Privileged.DENY:
         matched = registration.conditions(rules, "sees-devices", _sees(rules, variables))
         if not rules.sees_others:
             matched.append({"name": "names-a-device", "expression": device})
         rule = _rule("", ["pods/ephemeralcontainers"], ["UPDATE"])
-        yield names.WEBHOOK_DEBUG, {"rules": [rule], "matchConditions": matched}
+        more = {"rules": [rule], "matchConditions": matched}
+        yield names.WEBHOOK_DEBUG, names.VALIDATE_PATH, more
     if registered.workloads:
-        yield names.WEBHOOK_WORKLOADS, _workloads(rules)
+        yield names.WEBHOOK_WORKLOADS, names.VALIDATE_PATH, _workloads(rules)
 
 
 def _allocations(rules: Rules) -> JsonObject:
@@ -66,7 +74,7 @@ def _allocations(rules: Rules) -> JsonObject:
             _rule("", ["pods/status"], ["UPDATE"]),
         ],
         "objectSelector": {},
-        "namespaceSelector": {"matchExpressions": [registration.unexcluded(rules)]},
+        "namespaceSelector": {"matchExpressions": [zones.unexcluded(rules)]},
         "matchConditions": [
             {"name": "is-not-an-allocator", "expression": _is_stranger(rules)},
             {"name": "writes-an-allocation", "expression": _records(rules)},

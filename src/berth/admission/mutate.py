@@ -25,7 +25,7 @@ from berth.dialects.dialect import Reading
 from berth.model.decided import Decided
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
-from berth.model.edit import Change
+from berth.model.edit import Append, Change, Drop, Put
 from berth.model.placed import Placed
 from berth.model.pod import Pod
 from berth.model.raw import JsonObject
@@ -34,6 +34,7 @@ from berth.model.said import Said
 _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
 _WINDOWS = Said("left.windows")
+_EDITS = (Put, Drop, Append)
 
 
 def decide(
@@ -48,6 +49,7 @@ def decide(
     `standing` is what is known of the cluster, None where nothing is. Raises BadReview where
     `raw` has not the shape of a Pod.
     """
+    rules = rules.within(namespace)
     pod, left = _concerned(raw, namespace, rules)
     if pod is None:
         return left
@@ -60,6 +62,8 @@ def decide(
     if problems:
         return _refused(raw, problems, reading.demand)
     changes, warnings = _written(pod, reading, rules, None)
+    if problems := _unsaid(changes):
+        return _refused(raw, problems, reading.demand)
     return _decision(raw, changes, warnings, reading.demand)
 
 
@@ -77,8 +81,17 @@ def _stood(
     if problems:
         return _refused(raw, problems, demand, placed)
     changes, warnings = _written(pod, reading, rules, placed)
+    if problems := _unsaid(changes):
+        return _refused(raw, problems, demand, placed)
     if placed:
-        changes += affinity.changes(pod, demand, placed)
+        # A dialect may have told a container its devices already.
+        led = affinity.changes(pod, demand, placed)
+        appended = [(one.path, one.value) for one in changes if isinstance(one, Append)]
+        changes += [
+            one
+            for one in led
+            if not isinstance(one, Append) or (one.path, one.value) not in appended
+        ]
         changes += stood.mark(pod, placed.decided, Said("why.known-again"))
         warnings += tuple(stood.warnings(placed))
     elif allowance and quota.counts(asks, allowance):
@@ -97,8 +110,13 @@ def _written(
     demand = reading.demand
     changes = list(translate.write(demand, placed.pinned if placed else None, pod, rules.options))
     if demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
-        changes += original.keep(pod, demand)
+        changes += original.keep(pod, demand, rules.options)
     return changes, (*reading.warnings, *validate.warnings(pod, demand, rules))
+
+
+def _unsaid(changes: Sequence[Change]) -> tuple[Problem, ...]:
+    """Return why the written dialect cannot say what the Pod means, where that refuses it."""
+    return tuple([one for one in changes if type(one) is Problem])
 
 
 def _refused(
@@ -110,6 +128,7 @@ def _refused(
 
 def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
     """Return what a Pod wants, as `decide` reads it; None where it is not our business."""
+    rules = rules.reading
     pod, _ = _concerned(raw, namespace, rules)
     return None if pod is None else _read(pod, rules).demand
 
@@ -118,6 +137,7 @@ def decide_injection(
     raw: JsonObject, namespace: str, rules: Rules, injection: Injection
 ) -> Decision:
     """Decide what one injection of the settings adds to a Pod. Raises BadReview like `decide`."""
+    rules = rules.reading
     pod, left = _concerned(raw, namespace, rules)
     if pod is None:
         return left
@@ -137,8 +157,8 @@ def decide_all(
 
     Raises BadReview like `decide`.
     """
-    decision = decide(raw, namespace, rules)
-    forged = () if decision.problems else tuple(allocations.written(raw, "", rules))
+    decision = decide(raw, namespace, rules.within(namespace, labels.get(names.CONVERSION)))
+    forged = () if decision.problems else tuple(allocations.written(raw, "", rules.reading))
     if forged and namespace not in rules.excluded_namespaces:
         return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
@@ -172,7 +192,12 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     """Return the Pod where it is our business; else None and what to answer."""
     why = scope.ignored(raw, namespace, rules)
     if why is not None:
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,))
+        told = (
+            (Said("left-alone", {"path": ("spec", "schedulerName"), "why": why}),)
+            if rules.options.conversion and scope.conflicts(raw, namespace, rules)
+            else ()
+        )
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=told)
     unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
@@ -193,14 +218,19 @@ def _read(pod: Pod, rules: Rules) -> Reading:
 def _decision(
     raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    edits = [change for change in changes if not isinstance(change, Said)]
+    edits = [change for change in changes if isinstance(change, _EDITS)]
     if len(edits) < len(changes):
         warnings += tuple(change for change in changes if isinstance(change, Said))
     operations, result = patch.record(raw, edits)
+    asked = next((share.vendor.dialect for share in demand.shares), "hami")
     if not operations:
-        notes = (_AS_IT_SHOULD_BE,)
         return Decision(
-            verdict=Verdict.UNCHANGED, pod=raw, warnings=warnings, notes=notes, demand=demand
+            verdict=Verdict.UNCHANGED,
+            pod=raw,
+            warnings=warnings,
+            notes=(_AS_IT_SHOULD_BE,),
+            demand=demand,
+            dialect=asked,
         )
     return Decision(
         verdict=Verdict.PATCHED,
@@ -209,4 +239,5 @@ def _decision(
         warnings=warnings,
         edits=tuple(edits),
         demand=demand,
+        dialect=asked,
     )

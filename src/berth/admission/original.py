@@ -6,33 +6,36 @@ import msgspec
 import orjson
 
 from berth import names
-from berth.dialects import hami
+from berth.dialects import hami, kai, translate
+from berth.dialects.options import Options
 from berth.model import quantity
-from berth.model.demand import Demand
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Put
-from berth.model.pod import Container, Pod
+from berth.model.pod import Pod
 from berth.model.raw import Json
 from berth.model.said import Said
 from berth.model.vendor import Vendor
 
-VERSION = 1
 _WHY = Said("why.original")
 MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
 
 
-def keep(pod: Pod, demand: Demand) -> Iterator[Change]:
+def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
     """Yield the edit that records each container's request.
 
     A record that is there is believed only for a container whose present limits follow from it:
     so a second pass keeps the first one's record, and a forged or stale one is written anew.
     """
-    recorded = _read(pod.annotations.get(names.ORIGINAL_REQUEST))
+    recorded = translate.recorded(pod.annotations.get(names.ORIGINAL_REQUEST))
+    judged = _asked if options.conversion is None else _converted
     asked = {
-        wanted.container.name: _asked(wanted.container, wanted.share.vendor, recorded, pod)
+        wanted.container.name: judged(wanted, recorded, pod, options)
         for wanted in demand.containers
         if wanted.share
     }
-    text = orjson.dumps({"v": VERSION, "containers": asked}, option=orjson.OPT_SORT_KEYS).decode()
+    text = orjson.dumps(
+        {"v": names.ORIGINAL_VERSION, "containers": asked}, option=orjson.OPT_SORT_KEYS
+    ).decode()
     others = sum(
         len(key.encode()) + len(str(value).encode())
         for key, value in pod.annotations.items()
@@ -45,9 +48,28 @@ def keep(pod: Pod, demand: Demand) -> Iterator[Change]:
     yield Put(path, text, _WHY)
 
 
-def _asked(
-    container: Container, vendor: Vendor, recorded: Mapping[str, Json], pod: Pod
+def _converted(
+    wanted: ContainerDemand, recorded: Mapping[str, Json], pod: Pod, options: Options
 ) -> Mapping[str, Json]:
+    """Return what was asked for in whichever dialect, and by annotations where KAI does so."""
+    container = wanted.container
+    before = recorded.get(container.name)
+    if isinstance(before, dict) and translate.follows(before, wanted, pod, options):
+        return before
+    if wanted.asks and wanted.asks.dialect == kai.NAME:
+        return {
+            key: pod.annotations[key] for key in names.KAI_ANNOTATIONS if key in pod.annotations
+        }
+    return _plain(container.limits, wanted.asks) if wanted.asks else {}
+
+
+def _asked(
+    wanted: ContainerDemand, recorded: Mapping[str, Json], pod: Pod, options: Options
+) -> Mapping[str, Json]:
+    del options
+    container, vendor = wanted.container, wanted.asks
+    if vendor is None:
+        return {}
     now = _plain(container.limits, vendor)
     before = recorded.get(container.name)
     if not isinstance(before, dict) or before == now or _plain(before, vendor) != before:
@@ -67,16 +89,3 @@ def _plain(limits: Mapping[str, Json], vendor: Vendor) -> dict[str, Json]:
             except quantity.NotAQuantity:  # only a forged record holds one
                 found[name] = None
     return found
-
-
-def _read(text: Json) -> Mapping[str, Json]:
-    if not isinstance(text, str):
-        return {}
-    try:
-        record: Json = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return {}
-    if not isinstance(record, dict) or record.get("v") != VERSION:
-        return {}
-    containers = record.get("containers")
-    return containers if isinstance(containers, dict) else {}

@@ -44,13 +44,17 @@ def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     """Order edits so that each path still means what it meant: lists shrink from their end."""
     if all(type(edit) is Put for edit in edits):
         return edits
-    drops = [edit for edit in edits if isinstance(edit, Drop)]
-    drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
-    return [
-        *(edit for edit in edits if isinstance(edit, Put)),
-        *drops,
-        *(edit for edit in edits if isinstance(edit, Append)),
-    ]
+    puts: list[Edit] = []
+    drops: list[Drop] = []
+    appends: list[Edit] = []
+    for edit in edits:
+        if isinstance(edit, Drop):
+            drops.append(edit)
+        else:
+            (puts if isinstance(edit, Put) else appends).append(edit)
+    if len(drops) > 1:
+        drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
+    return [*puts, *drops, *appends]
 
 
 def _put(ours: Ours, path: Path, value: Json) -> Operation | None:

@@ -48,7 +48,7 @@ class Placer:
         """Whether the stores show the whole cluster; before, it is not to be asked."""
         self.required = False
         """Whether no Pod may pass before."""
-        self._nodes, self._pods, self._rules = nodes, pods, rules
+        self._nodes, self._pods, self._rules = nodes, pods, rules.reading
         self._shapes: dict[bytes, Shape | None] = {}
         self.fleet = Fleet(rules.vendors, self._guess, rules.terms)
         reader = Reader(rules.vendors, rules.terms)
@@ -138,6 +138,7 @@ class Placer:
 
     def _follow(self, rules: Rules) -> None:
         """Count anew where there are other accelerators, or other classes of workload."""
+        rules = rules.reading  # of Pods of whichever zone
         ours, theirs = self._rules, rules
         if (ours.vendors, ours.terms) != (theirs.vendors, theirs.terms):
             before, self._rules = self.fleet, rules

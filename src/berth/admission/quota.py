@@ -37,8 +37,11 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True):
     """The strictest entry for one resource in one namespace."""
 
     resource: str
+    """By HAMi's name, whichever dialect's stands in the entry."""
     most: int
     """As in Uses."""
+    key: str
+    """The entry as it stands."""
     unit: str
     """What the numbers are in, for people: MiB, or nothing."""
     quota: str
@@ -73,16 +76,34 @@ def limits(
 
 
 def _limit(quota: str, key: str, amount: str, owners: Mapping[str, Vendor]) -> Limit | None:
-    if not key.startswith(names.QUOTA_LIMITS):
-        return None
-    resource = key.removeprefix(names.QUOTA_LIMITS)
+    prefix, _, resource = key.partition(".")
     vendor = owners.get(resource)
-    if vendor is None or resource not in (vendor.memory, vendor.cores):
+    if vendor is None or not _is_ours(prefix, vendor, resource):
         return None
     most, unit = math.floor(quantity.parse(amount)), ""
+    counted = _counted(vendor)
     if resource == vendor.memory:
-        most, unit = vendor.mib(most), "MiB"
-    return Limit(resource=resource, most=most, unit=unit, quota=quota)
+        most, unit, resource = vendor.mib(most), "MiB", counted.memory
+    else:
+        resource = counted.cores if resource == vendor.cores else counted.count
+    return Limit(resource=resource, most=most, unit=unit, quota=quota, key=key)
+
+
+def _is_ours(prefix: str, vendor: Vendor, resource: str) -> bool:
+    """Whether an entry is ours to keep.
+
+    Those of `requests.` are Kubernetes' own, until a conversion takes the names out of Pods.
+    """
+    amounts = {vendor.memory, vendor.cores} - {""}
+    if f"{prefix}." == names.QUOTA_LIMITS:
+        return resource in amounts
+    kept = amounts | {vendor.count}
+    return f"{prefix}." == names.QUOTA_REQUESTS and vendor.counts_cards and resource in kept
+
+
+def _counted(vendor: Vendor) -> Vendor:
+    """Return the words in which an accelerator is counted, whichever it is asked for in."""
+    return vendor.counts_as or vendor
 
 
 def asked(demand: Demand) -> Asked:
@@ -94,9 +115,12 @@ def asked(demand: Demand) -> Asked:
     shares = (wanted.share for wanted in known.containers)
     for vendor in {share.vendor.name: share.vendor for share in shares if share}.values():
         total = totals[vendor.name]
-        amounts |= {vendor.memory: total.memory_mib, vendor.cores: total.cores}
-        if vendor.memory and not total.sized:
-            unsized.add(vendor.memory)
+        counted = _counted(vendor)
+        amounts |= {counted.memory: total.memory_mib, counted.cores: total.cores}
+        if counted.counts_cards:
+            amounts[counted.count] = total.count
+        if counted.memory and not total.sized:
+            unsized.add(counted.memory)
     held = {resource: amount for resource, amount in amounts.items() if resource and amount}
     return Asked(amounts=held, unsized=frozenset(unsized))
 
@@ -144,7 +168,7 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
                 "wish": numbers.wish,
                 "quota": limit.quota,
                 "most": numbers.of(limit.most),
-                "entry": f"{names.QUOTA_LIMITS}{limit.resource}",
+                "entry": limit.key,
                 "room": numbers.of(room),
                 "resource": limit.resource,
             }
@@ -173,8 +197,10 @@ class _Numbers(msgspec.Struct, frozen=True):
 def _place(demand: Demand, limit: Limit) -> Path:
     """Return where the first container asks for it."""
     for wanted in demand.containers:
-        if wanted.share and limit.resource in wanted.share.vendor.resources:
-            named = limit.resource in wanted.container.limits
-            resource = limit.resource if named else wanted.share.vendor.count
+        if wanted.share and limit.resource in _counted(wanted.share.vendor).resources:
+            vendor, counted = wanted.share.vendor, _counted(wanted.share.vendor)
+            same = {counted.memory: vendor.memory, counted.cores: vendor.cores}
+            resource = same.get(limit.resource, vendor.count)
+            resource = resource if resource in wanted.container.limits else vendor.count
             return (*wanted.container.path, "resources", "limits", resource)
     return ("spec",)

@@ -27,7 +27,7 @@ class Quotas:
         """Whether no Pod may pass before."""
         self._pods = pods
         self._quotas = quotas
-        self.usage = Usage(rules)
+        self.usage = Usage(rules.reading)
         self._limits: dict[str, tuple[Limit, ...]] = {}
         """Only of namespaces that have some."""
         pods.listen(self.usage)
@@ -56,9 +56,9 @@ class Quotas:
 
     def _follow(self, rules: Rules) -> None:
         """Count anew where the configuration is another."""
-        if rules is self.usage.rules:
+        if rules.reading is self.usage.rules:
             return
-        self.usage.recount(self._pods, rules)
+        self.usage.recount(self._pods, rules.reading)
         self._limits = {}
         for one in self._quotas:
             self._limit(one.metadata.namespace)

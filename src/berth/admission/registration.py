@@ -5,12 +5,14 @@ Pods that name a device.
 """
 
 from base64 import b64encode
+from collections.abc import Iterator
 
 import orjson
 
 from berth import names
-from berth.admission import audited
+from berth.admission import audited, zones
 from berth.admission.rules import Rules
+from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
 
@@ -21,37 +23,27 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
     `authority` is the PEM bundle that vouches for our certificate; empty: no caBundle is set.
     """
     webhooks: list[JsonObject] = [
-        _webhook(rules, names.WEBHOOK, names.MUTATE_PATH, registration, authority)
-        | {
-            "failurePolicy": registration.failure_policy,
-            "matchConditions": conditions(rules, "names-a-device", names_device(rules)),
-        }
+        webhook
+        for zone in zones.find(rules, registration)
+        for webhook in _of_zone(zone, registration, authority)
     ]
-    if rules.sees_others:
-        # Hiding cards from Pods without one is not worth a cluster's standstill: Ignore.
-        others = f"!({names_device(rules)})"
-        webhooks.append(
-            _webhook(rules, names.WEBHOOK_OTHERS, names.MUTATE_PATH, registration, authority)
-            | {
-                "failurePolicy": "Ignore",
-                "matchConditions": conditions(rules, "names-no-device", others),
-            }
-        )
     for injection in rules.injections.values():
         webhook = _webhook(
-            rules,
             f"{injection.name}.{names.WEBHOOK_INJECT_SUFFIX}",
             f"{names.INJECT_PATH}/{injection.name}",
             registration,
             authority,
         )
-        selector = _merged(namespaces(rules, registration), injection.namespace_selector)
+        everywhere = zones.anywhere(rules, registration)
+        selector = _merged(everywhere, injection.namespace_selector)
         webhooks.append(
             webhook
             | {
                 "failurePolicy": registration.failure_policy,
                 "namespaceSelector": selector,
-                "matchConditions": conditions(rules, "names-a-device", names_device(rules)),
+                "matchConditions": conditions(
+                    rules.reading, "names-a-device", names_device(rules.reading)
+                ),
             }
         )
     return {
@@ -65,6 +57,39 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
     }
 
 
+def _of_zone(zone: Zone, registration: Registration, authority: bytes) -> Iterator[JsonObject]:
+    """Yield the entries for the Pods of one zone."""
+    rules, path = zone.rules, zone.path(names.MUTATE_PATH)
+
+    def entry(name: str, policy: str, matched: list[Json]) -> JsonObject:
+        found = _webhook(zone.entry(name), path, registration, authority)
+        policies: JsonObject = {"failurePolicy": policy, "matchConditions": matched}
+        return found | {"namespaceSelector": zone.selector} | policies
+
+    device = names_device(rules)
+    ours = conditions(rules, "names-a-device", device)
+    yield entry(names.WEBHOOK, registration.failure_policy, ours)
+    if rules.sees_others:
+        # Hiding cards from Pods without one is not worth a cluster's standstill: Ignore.
+        yield entry(
+            names.WEBHOOK_OTHERS, "Ignore", conditions(rules, "names-no-device", f"!({device})")
+        )
+    if rules.options.conversion:
+        # Their authors hear that they are left alone; that is no reason to stop them either.
+        yield entry(names.WEBHOOK_CONFLICTS, "Ignore", _conflicts(rules, device))
+
+
+def _conflicts(rules: Rules, device: str) -> list[Json]:
+    """Return the conditions of Pods with a device that a foreign scheduler is to place."""
+    found = []
+    for condition in conditions(rules, "names-a-device", device):
+        if isinstance(condition, dict) and condition["name"] == "our-scheduler":
+            foreign = f"!({condition['expression']})"
+            condition = {"name": "foreign-scheduler", "expression": foreign}  # noqa: PLW2901
+        found.append(condition)
+    return found
+
+
 def base(registration: Registration) -> str:
     """Return the URL before all paths; empty where a Service leads to us."""
     return registration.url.rstrip("/")
@@ -75,10 +100,7 @@ def conditions(rules: Rules, name: str, expression: str) -> list[Json]:
 
     A Pod that we would leave alone anyhow is so out of the reach of our outages.
     """
-    schedulers = {"", rules.options.scheduler_name}
-    if rules.force_default_scheduler:
-        schedulers.add(names.DEFAULT_SCHEDULER)
-    ours = orjson.dumps(sorted(schedulers)).decode()
+    ours = orjson.dumps(sorted(rules.schedulers)).decode()
     mirror = orjson.dumps(names.MIRROR_ANNOTATION).decode()
     found = {
         "our-scheduler": f"!has(object.spec.schedulerName) || object.spec.schedulerName in {ours}",
@@ -120,23 +142,19 @@ def names_device(rules: Rules, pod: str = "object") -> str:
     )
 
 
-def _webhook(
-    rules: Rules, name: str, path: str, registration: Registration, authority: bytes
-) -> JsonObject:
-    found = entry(rules, name, path, registration, authority)
+def _webhook(name: str, path: str, registration: Registration, authority: bytes) -> JsonObject:
+    found = entry(name, path, registration, authority)
     return found | {"reinvocationPolicy": "IfNeeded"}
 
 
-def entry(
-    rules: Rules, name: str, path: str, registration: Registration, authority: bytes
-) -> JsonObject:
+def entry(name: str, path: str, registration: Registration, authority: bytes) -> JsonObject:
     """Return what the entries of both kinds of configuration have alike."""
     return {
         "name": name,
         "admissionReviewVersions": ["v1"],
         "clientConfig": _client(path, registration, authority),
         "rules": created_pods(),
-        **reach(rules, registration),
+        **reach(),
         "sideEffects": "None",
         "timeoutSeconds": registration.timeout_seconds,
     }
@@ -155,21 +173,16 @@ def created_pods() -> list[Json]:
     ]
 
 
-def reach(rules: Rules, registration: Registration) -> JsonObject:
-    """Return the selectors outside of which no Pod is our business."""
-    return {
-        "namespaceSelector": namespaces(rules, registration),
-        "objectSelector": {
-            "matchExpressions": [
-                {
-                    "key": names.WEBHOOK_OPT_OUT,
-                    "operator": "NotIn",
-                    "values": [names.WEBHOOK_OPT_OUT_VALUE],
-                }
-            ]
-        },
-        "matchPolicy": "Equivalent",
-    }
+def reach() -> JsonObject:
+    """Return how Pods are selected beside their namespaces."""
+    labels = (
+        (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
+        (names.INJECT, names.INJECT_VALUE),
+    )
+    out: list[Json] = [
+        {"key": key, "operator": "NotIn", "values": [value]} for key, value in labels
+    ]
+    return {"objectSelector": {"matchExpressions": out}, "matchPolicy": "Equivalent"}
 
 
 def _client(path: str, registration: Registration, authority: bytes) -> JsonObject:
@@ -183,36 +196,6 @@ def _client(path: str, registration: Registration, authority: bytes) -> JsonObje
         "path": path,
     }
     return {"service": service, **bundle}
-
-
-def namespaces(rules: Rules, registration: Registration) -> JsonObject:
-    """Return the namespaceSelector outside of which no Pod is sent to us."""
-    expressions: list[Json] = [
-        unexcluded(rules),
-        {
-            "key": names.WEBHOOK_OPT_OUT,
-            "operator": "NotIn",
-            "values": [names.WEBHOOK_OPT_OUT_VALUE],
-        },
-    ]
-    if registration.only_labelled_namespaces:
-        expressions.append(
-            {
-                "key": names.INJECT_LABEL,
-                "operator": "In",
-                "values": [names.INJECT_LABEL_VALUE],
-            }
-        )
-    return {"matchExpressions": expressions}
-
-
-def unexcluded(rules: Rules) -> JsonObject:
-    """Return the expression of a namespaceSelector that leaves out what the settings exclude."""
-    return {
-        "key": names.NAMESPACE_NAME_LABEL,
-        "operator": "NotIn",
-        "values": [*sorted(rules.excluded_namespaces)],
-    }
 
 
 def _merged(ours: JsonObject, theirs: JsonObject) -> JsonObject:

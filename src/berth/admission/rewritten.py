@@ -66,7 +66,7 @@ def variables(rules: Rules, language: Language = "en") -> dict[str, str]:
 
 def _read(rules: Rules) -> str:
     """Return what is read of a container, the entries of a CEL map."""
-    env = sorted(name for vendor in rules.vendors for name in _variables(vendor, rules))
+    env = sorted({name for vendor in rules.options.words for name in _variables(vendor, rules)})
     fields = {
         "name": "c.name",
         # Of a quantity, text or number, the API server knows no type, and so not of its holder's.
@@ -131,7 +131,8 @@ def _asking(rules: Rules) -> dict[str, Vendor]:
     """Name the variable that holds the containers with a share, for each vendor."""
     return {
         f"asks_{re.sub(r'[^A-Za-z0-9]', '_', vendor.name)}_{index}": vendor
-        for index, vendor in enumerate(rules.vendors)
+        for index, vendor in enumerate(rules.options.words)
+        if vendor.count  # what is asked for by annotations, CEL lets be
     }
 
 
@@ -146,13 +147,17 @@ def _asks(vendor: Vendor) -> str:
 
 
 def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, Said]]:
-    """Yield when a container with a share is incomplete (`hami._complete`), and what is said."""
-    if not vendor.count_or_size:
+    """Yield when a container with a share is incomplete (`completion`), and what is said."""
+    target = _target(vendor, rules)
+    if target is not vendor:
+        yield _leftover(vendor, target)
+    own = target.dialect == vendor.dialect
+    if own and not (vendor.count_or_size or vendor.count_is_implied):
         yield f"!({_named(vendor.count)})", _lack(vendor.count)
-    if vendor.whole_is_named and vendor.cores and not vendor.default_cores:
+    if own and vendor.whole_is_named and vendor.cores and not vendor.default_cores:
         without = f"!({_named(vendor.cores)}) &&\n({_whole(vendor)})"
         yield without, _lack(vendor.cores)
-    if vendor.priority and vendor.priority_env:
+    if own and vendor.priority and vendor.priority_env:
         # What no int64 holds is refused by the webhook, and is nothing to compare here.
         amount = f"quantity({_amount(vendor.priority)})"
         stands = _stands(vendor.priority_env, f"string({amount}.asInteger())")
@@ -173,6 +178,21 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, Said]
 
 def _lack(name: str) -> Said:
     return Said("part.lacks", {"container": _CONTAINER, "name": name})
+
+
+def _target(vendor: Vendor, rules: Rules) -> Vendor:
+    """Return the words in which an accelerator is written here."""
+    by = rules.options.conversion
+    return by.targets.get(vendor.name, vendor) if by else vendor
+
+
+def _leftover(vendor: Vendor, target: Vendor) -> tuple[str, Said]:
+    """Return when a container still asks in words that are written otherwise."""
+    gone = [name for name in vendor.resources if name not in target.resources]
+    named = " || ".join(map(_named, gone)) or "false"
+    unnamed = "" if vendor.count in gone else f" || !({_named(vendor.count)})"
+    says = Said("part.leftover", {"container": _CONTAINER, "dialect": vendor.dialect})
+    return f"{named}{unnamed}", says
 
 
 def _whole(vendor: Vendor) -> str:

@@ -76,6 +76,14 @@ class Rules:
     excluded_namespaces: frozenset[str] = frozenset()
     audited: Audited = field(default_factory=Audited)
     injections: Mapping[str, Injection] = field(default_factory=dict)
+    taken_schedulers: frozenset[str] = frozenset()
+    """Schedulers, beside the default one and that of the dialect, whose Pods are ours."""
+    zones: "Mapping[str, Rules]" = field(default_factory=dict)
+    """The rules of the namespaces of each conversion, by its name; none have zones of their own."""
+    listed: Mapping[str, str] = field(default_factory=dict)
+    """Namespaces by name, beside the conversion that lists them."""
+    anywhere: "Rules | None" = None
+    """How Pods are read of which nobody knows the zone; None: as by these rules."""
     deny_unsized: bool = False
     """Whether a share whose memory nobody knows yet is refused where its memory is limited."""
     placements: Placements = field(default_factory=Placements)
@@ -83,6 +91,8 @@ class Rules:
     """What is asked of cards beside what a Pod asks for."""
     known: frozenset[str] = field(init=False)
     """All resource names that are our business."""
+    told_by: frozenset[str] = field(init=False)
+    """Annotations that make a Pod our business: those that ask, and misplaced resource names."""
     injected_paths: frozenset[str] = field(init=False)
     """Host paths that the cluster itself mounts into containers with a device."""
     steering: frozenset[str] = field(init=False)
@@ -91,23 +101,29 @@ class Rules:
     """The same by domain: of nvidia.com, gpumem, use-gputype and so on."""
     allocations: frozenset[str] = field(init=False)
     """Annotations that record an allocation, and are not everyone's to write."""
+    schedulers: frozenset[str] = field(init=False)
+    """Whose Pods are ours; "" is of a Pod that names none."""
     sees_others: bool = field(init=False)
     """Whether Pods that name no device are changed too."""
 
     def __post_init__(self) -> None:
         """Derive what every request would otherwise work out again."""
-        resources = {name for vendor in self.vendors for name in vendor.resources}
+        words = self.options.words
+        resources = {name for vendor in words for name in vendor.resources}
         object.__setattr__(self, "known", frozenset(resources))
-        steering = {key for vendor in self.vendors for key in vendor.annotations}
+        asking = {key for vendor in words for key in vendor.selectors.asking}
+        object.__setattr__(self, "told_by", frozenset(resources | asking))
+        steering = {key for vendor in words for key in vendor.annotations}
         steering |= resources | set(names.HAMI_ANNOTATIONS)
+        steering |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "steering", frozenset(steering))
         pairs = [key.partition("/")[::2] for key in sorted(steering)]
-        words = {
+        found = {
             domain: frozenset(word for other, word in pairs if other == domain)
             for domain, _ in pairs
         }
-        object.__setattr__(self, "words", words)
-        allocations = {key for vendor in self.vendors for key in vendor.allocations}
+        object.__setattr__(self, "words", found)
+        allocations = {key for vendor in words for key in vendor.allocations}
         allocations |= set(names.HAMI_ALLOCATIONS)
         guarded = allocations if self.guards_allocations else ()
         object.__setattr__(self, "allocations", frozenset(guarded))
@@ -120,8 +136,24 @@ class Rules:
             )
         }
         object.__setattr__(self, "injected_paths", frozenset(paths))
+        schedulers = {"", self.options.scheduler_name} | self.taken_schedulers
+        schedulers |= {names.DEFAULT_SCHEDULER} if self.force_default_scheduler else set()
+        object.__setattr__(self, "schedulers", frozenset(schedulers))
         hides = any(vendor.hide_from_others for vendor in self.vendors)
-        object.__setattr__(self, "sees_others", hides)
+        by = self.options.conversion
+        object.__setattr__(self, "sees_others", hides or bool(by and by.whole_pods))
+
+    @property
+    def reading(self) -> "Rules":
+        """The rules by which a Pod is read that is stored, in whichever namespace."""
+        return self.anywhere or self
+
+    def within(self, namespace: str, zone: str | None = None) -> "Rules":
+        """Return the rules of a namespace, or of the conversion that its label names."""
+        if not self.zones:
+            return self
+        name = zone if zone in self.zones else self.listed.get(namespace)
+        return self.zones[name] if name else self
 
     @property
     def vendors(self) -> tuple[Vendor, ...]:

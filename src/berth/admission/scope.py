@@ -8,19 +8,35 @@ from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
 
 _NOTHING: JsonObject = {}
+_OPT_OUTS = (
+    (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
+    (names.INJECT, names.INJECT_VALUE),
+)
 
 
 def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     """Say why the Pod is left alone whatever it asks for, or None (HAMi contract 1.2, step 3)."""
+    return _left_out(raw, namespace, rules) or _other_scheduler(
+        _object(raw.get("spec")).get("schedulerName") or "", rules
+    )
+
+
+def conflicts(raw: JsonObject, namespace: str, rules: Rules) -> bool:
+    """Whether only the Pod's scheduler keeps us from what it asks for."""
+    return _left_out(raw, namespace, rules) is None and names_known(raw, rules)
+
+
+def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     if namespace in rules.excluded_namespaces:
         return Said("left.namespace", {"namespace": namespace})
     metadata = _object(raw.get("metadata"))
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
         return Said("left.mirror")
-    label = _object(metadata.get("labels")).get(names.WEBHOOK_OPT_OUT)
-    if label == names.WEBHOOK_OPT_OUT_VALUE:
-        return Said("left.opt-out", {"label": f"{names.WEBHOOK_OPT_OUT}={label}"})
-    return _other_scheduler(_object(raw.get("spec")).get("schedulerName") or "", rules)
+    labels = _object(metadata.get("labels"))
+    for key, value in _OPT_OUTS if labels else ():
+        if labels.get(key) == value:
+            return Said("left.opt-out", {"label": f"{key}={value}"})
+    return None
 
 
 def is_mirror(raw: JsonObject, user: str) -> bool:
@@ -30,11 +46,9 @@ def is_mirror(raw: JsonObject, user: str) -> bool:
 
 
 def _other_scheduler(scheduler: Json, rules: Rules) -> Said | None:
-    if scheduler in ("", rules.options.scheduler_name):
+    if isinstance(scheduler, str) and scheduler in rules.schedulers:
         return None
     if scheduler == names.DEFAULT_SCHEDULER:
-        if rules.force_default_scheduler:
-            return None
         return Said("left.default-scheduler")
     return Said("left.other-scheduler", {"scheduler": str(scheduler)})
 
@@ -55,7 +69,7 @@ def names_known(raw: JsonObject, rules: Rules) -> bool:
             for container in _objects(spec.get(kind))
         )
         or _names(spec.get("resources"), known)
-        or not known.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
+        or not rules.told_by.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
     )
 
 

@@ -13,6 +13,7 @@ from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
+from berth.admission.rules import Rules
 from berth.admission.standings import Standings
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
@@ -23,8 +24,10 @@ from berth.settings import Server
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
 _MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
-_PATHS = _MUTATE | {names.VALIDATE_PATH}
+_PATHS = _MUTATE | {names.VALIDATE_PATH, names.ALLOCATIONS_PATH}
 _INJECT = names.INJECT_PATH + "/"
+_BEFORE_NAMES = (_INJECT, names.MUTATE_PATH + "/", names.VALIDATE_PATH + "/")
+"""After them comes the name of an injection, or of a conversion."""
 _FAULT = "internal error; the webhook's log has the details"
 
 
@@ -174,14 +177,20 @@ def _only(methods: str) -> web.Response:
 
 def _is_reviewed(path: str) -> bool:
     bare = path.removeprefix(names.AUDIT_PATH)
-    return bare in _PATHS or bare.startswith(_INJECT)
+    return bare in _PATHS or bare.startswith(_BEFORE_NAMES)
 
 
 def _known(path: str, generation: Generation) -> str:
     """Return a path for the log, without what a caller has made up."""
-    bare = path.removeprefix(names.AUDIT_PATH)
-    named = bare in _PATHS or bare.removeprefix(_INJECT) in generation.rules.injections
-    return path if named else _INJECT
+    root, name = _named(path.removeprefix(names.AUDIT_PATH))
+    known = generation.rules.injections if root == names.INJECT_PATH else generation.rules.zones
+    return path if (root in _PATHS and not name) or name in known else f"{root}/"
+
+
+def _named(path: str) -> tuple[str, str]:
+    """Split /mutate/volcano into its two parts."""
+    root, _, name = path.rpartition("/")
+    return (root, name) if root else (path, "")
 
 
 def decide(
@@ -194,8 +203,10 @@ def decide(
     bare = path.removeprefix(names.AUDIT_PATH)
     if bare == path and not generation.rules.audited.names_one(review.namespace):
         return _decide(review, generation, path, standings)
-    if bare == names.VALIDATE_PATH:
-        decision = verify.decide(review, generation.rules, audited=True)
+    root, zone = _named(bare)
+    if root == names.VALIDATE_PATH:
+        rules = generation.rules.within(review.namespace, zone)
+        decision = verify.decide(review, rules, audited=True)
     else:  # as a dry run, which claims nothing of a quota
         tried = msgspec.structs.replace(review, dry_run=True)
         decision = _decide(tried, generation, bare, standings)
@@ -205,23 +216,55 @@ def decide(
 def _decide(
     review: wire.Review, generation: Generation, path: str, standings: Standings | None
 ) -> Decision:
-    rules = generation.rules
-    if path == names.VALIDATE_PATH:
-        decision = verify.decide(review, rules, generation.before)
-        if standings:
-            standings.finish(review, decision)
-        return decision
+    root, name = _named(path)
+    if path == names.ALLOCATIONS_PATH:
+        return verify.decide_records(review, generation.rules)
+    if root == names.INJECT_PATH:
+        return _injected(review, generation.rules, name)
+    if name and name not in generation.rules.zones:
+        why = Said("left.unknown-conversion", {"conversion": name})
+        return _unheard(review, why, Said("not-converted", {"conversion": name}))
+    if root == names.VALIDATE_PATH:
+        return _validated(review, generation, name, standings)
+    return _mutated(review, generation, name, standings)
+
+
+def _mutated(
+    review: wire.Review, generation: Generation, zone: str, standings: Standings | None
+) -> Decision:
     if not review.creates_pod or review.object is None:
-        return Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))
-    if path in _MUTATE and standings:
+        return _NOT_OURS
+    rules = generation.rules.within(review.namespace, zone)
+    if standings:
         return standings.decide(review, review.object, rules)
-    if path in _MUTATE:
-        return mutate.decide(review.object, review.namespace, rules, review.user)
-    name = path.removeprefix(_INJECT)
+    return mutate.decide(review.object, review.namespace, rules, review.user)
+
+
+def _validated(
+    review: wire.Review, generation: Generation, zone: str, standings: Standings | None
+) -> Decision:
+    rules = generation.rules.within(review.namespace, zone)
+    before = generation.before.within(review.namespace, zone) if generation.before else None
+    decision = verify.decide(review, rules, before)
+    if standings:
+        standings.finish(review, decision)
+    return decision
+
+
+def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
+    if not review.creates_pod or review.object is None:
+        return _NOT_OURS
     wanted = rules.injections.get(name)
     if wanted is None:
-        # Another replica registered it, whose settings are newer or older for some seconds.
         why = Said("left.unknown-injection", {"injection": name})
-        warned = (Said("not-injected", {"injection": name}),)
-        return Decision(verdict=Verdict.IGNORED, pod=review.object, notes=(why,), warnings=warned)
+        return _unheard(review, why, Said("not-injected", {"injection": name}))
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
+
+
+def _unheard(review: wire.Review, why: Said, warning: Said) -> Decision:
+    """Let pass what another replica registered, whose settings are newer or older for a moment."""
+    pod = review.object or {}
+    return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,), warnings=(warning,))
+
+
+_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))

@@ -102,14 +102,19 @@ def _with_given(demand: Demand, pod: Pod) -> Demand:
     """Fill in memory that is known from the device alone, once HAMi's scheduler has given one.
 
     It records, for each container in order, ended by ";", each of its devices, ended by ":": the
-    device's uuid, its kind, MiB and cores, with commas between. Before a Pod has a node, the
-    record may be anybody's.
+    device's uuid, its kind, MiB and cores, with commas between. So does Volcano's. Before a Pod
+    has a node, the record may be anybody's.
     """
-    record = pod.metadata.annotations.get(names.ALLOCATED)
+    annotations, containers = pod.metadata.annotations, demand.containers
+    record, listed = annotations.get(names.ALLOCATED), [one.container.name for one in containers]
+    if not record:
+        record = annotations.get(names.VOLCANO_ALLOCATIONS[0])
+        # Volcano counts app containers with a device alone: the others have no place there.
+        listed = [one.container.name for one in containers if one.share and one.container.app]
     if not record or not pod.spec.node_name:
         return demand
-    given = zip_longest(demand.containers, record.split(";")[: len(demand.containers)])
-    return Demand(tuple(_filled(wanted, slot or "") for wanted, slot in given))
+    given = dict(zip_longest(listed, record.split(";")[: len(listed)], fillvalue=""))
+    return Demand(tuple(_filled(one, given.get(one.container.name, "")) for one in containers))
 
 
 def _filled(wanted: ContainerDemand, slot: str) -> ContainerDemand:

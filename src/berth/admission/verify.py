@@ -22,7 +22,8 @@ def decide(
 ) -> Decision:
     """Judge a review. `before` is the configuration until a moment ago. Raises BadReview.
 
-    Where it is `audited`, no Pod is rewritten, and so none lacks anything.
+    Both are those of the Pod's namespace. Where it is `audited`, no Pod is rewritten, and so none
+    lacks anything.
     """
     new, old = review.object, review.old_object
     if new is None:
@@ -34,8 +35,20 @@ def decide(
     if review.operation == "CREATE" and not review.sub_resource and review.group:
         return workloads.decide(new, review.namespace, rules, audited=audited)
     if review.operation == "UPDATE" and review.of_pod and old is not None:
-        return _updated(review, new, old, rules)
+        return _updated(review, new, old, rules.reading)
     return _NOT_OURS
+
+
+def decide_records(review: Review, rules: Rules) -> Decision:
+    """Judge nothing but who writes records of allocations. Raises BadReview."""
+    new = review.object
+    if new is None or not review.creates_pod:
+        return decide(review, rules)
+    if review.namespace in rules.excluded_namespaces or scope.is_mirror(new, review.user):
+        return _NOT_OURS
+    forged = tuple(allocations.written(new, review.user, rules.reading))
+    verdict = Verdict.REFUSED if forged else Verdict.UNCHANGED
+    return Decision(verdict=verdict, pod=new, problems=forged)
 
 
 def created(
@@ -59,7 +72,7 @@ def _judged(
     """Judge what is there, and return what a rewritten Pod would have besides."""
     if namespace in rules.excluded_namespaces or scope.is_mirror(new, user):
         return _NOT_OURS, ()
-    forged = tuple(allocations.written(new, user, rules))
+    forged = tuple(allocations.written(new, user, rules.reading))
     decision = mutate.decide(new, namespace, rules, user)
     verdict, problems = Verdict.UNCHANGED, decision.problems or forged
     lacking = tuple(_lacking(decision))
@@ -74,6 +87,8 @@ def _lacking(decision: Decision) -> Iterator[Edit]:
     if decision.demand is None or not decision.demand.any:
         return
     for edit in decision.edits:
+        if edit.path[-1] in ("cpu", "memory"):
+            continue
         if edit.path == ("spec", "schedulerName") or "resources" in edit.path:
             yield edit
 

@@ -1,7 +1,6 @@
 """`berth convert`: manifests as a sharing stack needs them, in the looks that they have."""
 
 import contextlib
-import dataclasses
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -12,7 +11,7 @@ import click
 
 from berth import names
 from berth import settings as configured
-from berth.admission import configuration, mutate, patch, templates
+from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.cli import documents, options, rewriting
 from berth.errors import BadReview, UsageError
@@ -76,8 +75,7 @@ def _rules(loaded: Settings, device_config: Path | None, target: str) -> Rules:
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
         click.echo(f"berth: {warning}", err=True)
-    options = dataclasses.replace(rules.options, writes=target)
-    return dataclasses.replace(rules, options=options)
+    return conversions.into(loaded, rules, target)
 
 
 @dataclass(slots=True)
@@ -152,8 +150,8 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
         found.refused |= decision.verdict is Verdict.REFUSED
         heard = decision.notes if decision.verdict is Verdict.IGNORED else ()
         said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
-        found.said += [(name, one) for one in said]
         # What was asked for before, the file's own history tells.
+        found.said += [(name, one) for one in said if one.code != "renamed"]
         edits = [edit for edit in decision.edits if not _is_idle(edit, template.pod)]
         prefix = patch.pointer(template.path)
         for operation in patch.record(template.pod, edits)[0]:

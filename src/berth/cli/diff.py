@@ -10,7 +10,7 @@ import click
 import orjson
 
 from berth import settings as configured
-from berth.admission import configuration, registration, templates
+from berth.admission import configuration, templates, zones
 from berth.admission.rules import Rules
 from berth.admission.templates import Template
 from berth.cli import found as sources
@@ -115,7 +115,7 @@ def _cluster(by: tuple[Settings, Rules], found: Found) -> Cluster:
     loaded, rules = by
     return Cluster(
         rules=rules,
-        selector=registration.namespaces(rules, loaded.registration),
+        selector=zones.anywhere(rules, loaded.registration),
         default=found.default,
         labels={},
         labels_by_namespace=found.labels,

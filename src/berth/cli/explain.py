@@ -12,11 +12,11 @@ from berth import settings as configured
 from berth.admission import (
     configuration,
     mutate,
-    registration,
     selector,
     shadow,
     templates,
     workloads,
+    zones,
 )
 from berth.admission.rules import Rules
 from berth.cli import documents, explained, options
@@ -91,7 +91,7 @@ def command(
     read = list(documents.read(files))
     cluster = Cluster(
         rules=rules,
-        selector=registration.namespaces(rules, loaded.registration),
+        selector=zones.anywhere(rules, loaded.registration),
         default=namespace,
         labels=dict(_pair(label) for label in labels),
         labels_by_namespace=dict(namespaces(document for _, document in read)),

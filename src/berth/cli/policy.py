@@ -1,4 +1,4 @@
-"""`berth policy`: the backstop that needs no server, as YAML for kubectl apply."""
+"""`berth policy`: the backstop that needs no server, as YAML; `show`: which rules hold where."""
 
 from pathlib import Path
 
@@ -6,21 +6,50 @@ import click
 
 from berth import settings as configured
 from berth.admission import backstop, configuration
-from berth.cli import options, printed
+from berth.cli import effective, options, printed
 
 
-@click.command()
+@click.group(invoke_without_command=True)
 @options.configuration
-def command(*, config: Path | None, device_config: Path | None, settings: tuple[str, ...]) -> None:
+@click.pass_context
+def command(
+    context: click.Context,
+    *,
+    config: Path | None,
+    device_config: Path | None,
+    settings: tuple[str, ...],
+) -> None:
     """Print a policy that refuses Pods which the webhook did not rewrite.
 
     Pipe it into `kubectl apply -f -`, again after each change of the settings. The API server
     evaluates it by itself, so that failurePolicy Ignore lets no such Pod through.
     """
+    if context.invoked_subcommand is not None:
+        return
     loaded = configured.load(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
-    click.echo(
-        printed.objects(backstop.objects(rules, loaded.registration, loaded.language)), nl=False
-    )
+    found = backstop.objects(rules, loaded.registration, loaded.language)
+    click.echo(printed.objects(found), nl=False)
+
+
+@command.command()
+@options.configuration
+@click.option("-n", "--namespace", default="", help="Only what holds in this namespace.")
+@click.option("--conversion", default="", help="Its label berth.dev/conversion, if it has one.")
+def show(
+    *,
+    namespace: str,
+    conversion: str,
+    config: Path | None,
+    device_config: Path | None,
+    settings: tuple[str, ...],
+) -> None:
+    """Print which rules hold for which Pods, in the order in which they are looked at."""
+    loaded = configured.load(config, settings)
+    rules, warnings = configuration.rules(loaded, device_config)
+    for warning in warnings:
+        click.echo(f"berth: {warning}", err=True)
+    for line in effective.lines(rules, loaded, namespace, conversion):
+        click.echo(line)

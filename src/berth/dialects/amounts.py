@@ -68,6 +68,7 @@ def _bounds(vendor: Vendor, role: str, count: int | None) -> tuple[int, int]:
     """Return the least and the most that a container which names `count` devices may write."""
     if role == "memory":
         most = MOST_PLAIN if vendor.memory_in_bytes else _most_memory(vendor)
+        most = 0 if vendor.memory_is_bytes else most
     elif role == "cores":
         most = vendor.core_unit
     else:
@@ -84,8 +85,7 @@ def _most_memory(vendor: Vendor) -> int:
 def _is_bytes(vendor: Vendor, raw: Json, value: int) -> bool:
     """Whether this is a size that HAMi's scheduler takes as bytes, which it knows by a suffix."""
     return (
-        vendor.memory_in_bytes
-        and str(raw) != str(value)
+        (vendor.memory_is_bytes or (vendor.memory_in_bytes and str(raw) != str(value)))
         and value % MIB == 0
         and 0 < value // MIB <= MOST_MIB
     )
@@ -154,6 +154,8 @@ _TOO_MANY = {
 
 def _too_much_memory(shown: str, value: int, path: Path, scale: _Scale) -> Problem:
     vendor = scale.vendor
+    if vendor.memory_is_bytes:
+        return _no_bytes(shown, value, path)
     if vendor.memory_in_bytes:
         return _no_size(shown, value, path)
     units, rest = divmod(value, MIB * (1 if vendor.memory_in_mib_from else vendor.memory_unit))
@@ -173,6 +175,14 @@ def _no_size(shown: str, value: int, path: Path) -> Problem:
     if gib and not rest and gib <= MOST_PLAIN:
         return Problem("too-large.size-meant", path, {"shown": shown, "gib": gib})
     return Problem("too-large.size", path, {"shown": shown, "most": MOST_PLAIN})
+
+
+def _no_bytes(shown: str, value: int, path: Path) -> Problem:
+    if value > MOST_MIB * MIB:
+        return Problem("too-large.bytes", path, {"shown": shown})
+    if value < MIB:
+        return Problem("not-whole.no-bytes", path, {"shown": shown, "value": value})
+    return Problem("not-whole.bytes", path, {"shown": shown, "mib": -(-value // MIB)})
 
 
 def _too_many(shown: str, path: Path, scale: _Scale) -> Problem:

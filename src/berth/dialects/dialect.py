@@ -8,7 +8,7 @@ import msgspec
 from berth.dialects.options import Options
 from berth.model.decided import Decided
 from berth.model.decision import Problem
-from berth.model.demand import Demand
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change
 from berth.model.pod import Pod
 from berth.model.said import Said
@@ -42,3 +42,16 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     read: Read
     write: Write | None
     """None: it is only ever read."""
+
+
+def only(name: str, read: Read) -> Read:
+    """Return what reads Pods in the words of one dialect alone."""
+
+    def one(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
+        words = tuple(word for word in options.words if word.dialect == name)
+        if not words:
+            nothing = tuple(ContainerDemand(container, None) for container in pod.containers)
+            return Reading(Demand(nothing), (), ())
+        return read(pod, options.reading(words), skip_privileged=skip_privileged)
+
+    return one

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
+from berth.dialects.conversion import Conversion
 from berth.model.pod import Container
 from berth.model.vendor import Vendor
 
@@ -21,13 +22,18 @@ class Hidden:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """How the cluster wants this dialect written."""
+    """How the cluster wants Pods read and written."""
 
     vendors: tuple[Vendor, ...]
+    """The accelerators, in HAMi's words."""
     scheduler_name: str
-    """HAMi's scheduler; "" leaves the Pod's own."""
+    """The scheduler of the written dialect; "" leaves the Pod's own."""
     writes: str = "hami"
     """The dialect in which Pods are written."""
+    conversion: Conversion | None = None
+    """What is translated; None: HAMi's words are read and written."""
+    words: tuple[Vendor, ...] = ()
+    """The accelerators in the words of every dialect that is read; none: HAMi's alone."""
     remove_device_env: bool = True
     remove_limit_env: bool = False
     injected_env: frozenset[tuple[str, str]] = frozenset()
@@ -38,9 +44,15 @@ class Options:
 
     def __post_init__(self) -> None:
         """Derive what every request would otherwise work out again."""
-        owners = {name: vendor for vendor in self.vendors for name in vendor.resources}
+        if not self.words:
+            object.__setattr__(self, "words", self.vendors)
+        owners = {name: vendor for vendor in self.words for name in vendor.resources}
         object.__setattr__(self, "owners", owners)
-        object.__setattr__(self, "hidden", tuple(_hidden(self.vendors)))
+        object.__setattr__(self, "hidden", tuple(_hidden(self.words)))
+
+    def reading(self, words: tuple[Vendor, ...]) -> "Options":
+        """Return the same for Pods in these words alone."""
+        return self if words == self.words else replace(self, words=words)
 
     def foreign(self, container: Container, names: AbstractSet[str]) -> frozenset[str]:
         """Return which of `names` stand in the container with a value that is not the cluster's."""

@@ -137,12 +137,16 @@ def _numbers(vendor: Vendor, amounts: Amounts) -> _Numbers:
         cores = mib * vendor.core_unit // vendor.card_mib
     if not cores and vendor.implied_cores and not slices:
         cores = vendor.implied_cores
+    if vendor.whole_is_implied and _is_whole(vendor, amounts):
+        cores = vendor.core_unit
     return _Numbers(count, mib, cores, slices)
 
 
 def _completion(vendor: Vendor, asked: Amounts, settled: Amounts) -> Iterator[Completion]:
     for role, name in vendor.named_roles:
         before, after = getattr(asked, role), getattr(settled, role)
+        if role == "count" and before is None and vendor.count_is_implied:
+            continue
         if before != after and after is not None:
             yield Completion(name, before, after, (_CHANGES if before else _LACKS)[role])
 

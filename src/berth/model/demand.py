@@ -92,6 +92,11 @@ class Demand(msgspec.Struct, frozen=True):
         """Whether some container wants a device."""
         return any(wanted.share for wanted in self.containers)
 
+    @property
+    def shares(self) -> tuple[Share, ...]:
+        """The shares of all containers that want one, in the Pod's order."""
+        return tuple(one.share for one in self.containers if one.share)
+
     def totals(self) -> dict[str, Total]:
         """Return what the Pod holds at once of each vendor, by name.
 

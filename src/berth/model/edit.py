@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import msgspec
 
+from berth.model.problem import Problem
 from berth.model.raw import Json, Path
 from berth.model.said import Said
 
@@ -35,5 +36,5 @@ class Drop(msgspec.Struct, frozen=True):
 
 
 Edit: TypeAlias = Put | Append | Drop
-Change: TypeAlias = Edit | Said
-"""An edit, or a warning."""
+Change: TypeAlias = Edit | Said | Problem
+"""An edit, a warning, or why the Pod cannot be written at all."""

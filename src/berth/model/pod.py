@@ -34,6 +34,11 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it has ended before the app containers start."""
         return self.path[1] == "initContainers" and not self.sidecar
 
+    @property
+    def app(self) -> bool:
+        """Whether it stands among the app containers."""
+        return self.path[1] == "containers"
+
     def places(self, name: str) -> list[int]:
         """Return the indexes of the env entries of this name: none, one, or a twin too many."""
         if name not in self.env_names:

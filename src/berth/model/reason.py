@@ -29,6 +29,10 @@ class Reason(Enum):
     CONTRADICTION = "contradiction"
     ALLOCATION = "allocation"
     UNDONE = "undone"
+    SEVERAL_DIALECTS = "several-dialects"
+    LOSS = "loss"
+    UNKNOWN_SIZE = "unknown-size"
+    NO_SUCH_CARD = "no-such-card"
     NO_ROOM = "no-room"
     NEVER_FITS = "never-fits"
 
@@ -45,6 +49,9 @@ _POLICY = frozenset(
         Reason.DEVICE_ENV,
         Reason.ALLOCATION,
         Reason.UNDONE,
+        Reason.LOSS,
+        Reason.UNKNOWN_SIZE,
+        Reason.NO_SUCH_CARD,
         Reason.QUOTA,
         Reason.NO_ROOM,
         Reason.NEVER_FITS,

@@ -66,12 +66,15 @@ class Selectors:
     """How the device must be shared."""
     other: tuple[str, ...] = ()
     """Keys that a vendor's own rule or scheduler reads."""
+    asking: tuple[str, ...] = ()
+    """Keys that ask for a device themselves, where no resource does."""
 
     @property
     def keys(self) -> tuple[str, ...]:
         """All keys that are given."""
         single = (self.models, self.not_models, self.numa, self.mode)
-        return (*filter(None, single), *self.uuids, *self.not_uuids, *self.other)
+        lists = (*self.uuids, *self.not_uuids, *self.other, *self.asking)
+        return (*filter(None, single), *lists)
 
 
 def recorded(word: str) -> tuple[str, str]:
@@ -89,6 +92,8 @@ class Vendor:
     family: str
     """Name of the file in vendors/."""
     name: str
+    dialect: str = "hami"
+    """In whose words: an accelerator is the same one, of one name, in all of them."""
     domain: str
     """Prefix of the vendor's resource names, also for devices that are not managed (MIG)."""
 
@@ -104,6 +109,8 @@ class Vendor:
     """What the administrator multiplies that by."""
     memory_in_bytes: bool = False
     """Whether numbers from 2**20 on are bytes (16Gi), and small ones units."""
+    memory_is_bytes: bool = False
+    """Whether every number is bytes."""
     memory_in_mib_from: int = 0
     """From this number on memory is MiB, below it is units; 0: always units."""
     core_unit: int = 100
@@ -129,6 +136,10 @@ class Vendor:
     """Cores of a share that names none; 0: no limit."""
     whole_is_named: bool = False
     """Whether all cores are written where nobody limited the share."""
+    whole_is_implied: bool = False
+    """Whether they are meant there, and not written."""
+    count_is_implied: bool = False
+    """Whether one device is meant where a size is written, and not written."""
 
     default_count: int = 0
     """Devices given to a container that names memory or cores only; 0 gives none."""
@@ -160,6 +171,10 @@ class Vendor:
     """Pod annotations in which HAMi's scheduler and the node side record what they gave."""
     profiles: tuple[tuple[tuple[str, ...], tuple[str, ...]], ...] = ()
     """Models, and the partitions ("2g.10gb") that the administrator allows on them."""
+    counts_as: "Vendor | None" = None
+    """In whose words quotas count it; None: in its own."""
+    counts_cards: bool = False
+    """Whether quotas of `requests.` are ours to keep, as a conversion takes names out of Pods."""
 
     resources: tuple[str, ...] = field(init=False)
     """The configured resource names, the count first."""
@@ -183,7 +198,7 @@ class Vendor:
 
     def mib(self, memory: int) -> int:
         """Return how many MiB an amount of the memory resource is."""
-        if self.memory_in_bytes and memory >= MIB:
+        if self.memory_is_bytes or (self.memory_in_bytes and memory >= MIB):
             return memory // MIB
         if self.memory_in_mib_from and memory >= self.memory_in_mib_from:
             return memory

@@ -83,4 +83,27 @@ AMOUNTS = {
         "请写 {name}: 1，或去掉该注解",
     ),
     "several-vendors": Entry("该容器还申请了 {other} 设备", "请让每种设备使用各自的容器"),
+    "too-large.bytes": Entry("{shown} 超过任何卡的显存", "请写 16Gi 这样的大小"),
+    "not-whole.no-bytes": Entry(
+        "{shown} 不足 1 MiB，该资源以字节为单位", "如果想要的是 MiB，请写 {value}Mi"
+    ),
+    "not-whole.bytes": Entry("{shown} 不是整数个 MiB", "请写 {mib}Mi"),
+    "several-dialects": Entry(
+        "该容器同时用 {one} 和 {other} 两种方言申请", "请只用其中一种写明所需"
+    ),
+    "unknown-size.none": Entry(
+        "申请的是一张卡显存的百分之 {percent}，而此处不知道有这样的卡",
+        "请写明 MiB，或用 {key} 指定一种大小的型号",
+    ),
+    "unknown-size.several": Entry(
+        "申请的是显存的百分之 {percent}，而可能的卡大小不同：{sizes} MiB",
+        "请写明 MiB，或用 {key} 指定一种大小的型号",
+    ),
+    "no-such-card.memory": Entry(
+        "{mib} MiB 超过此处任何这样的卡所拥有的显存（{sizes} MiB）", "每张卡最多申请 {most} MiB"
+    ),
+    "no-such-card.count": Entry(
+        "申请了 {count} 张卡，而此处最大的节点只有 {largest} 张",
+        "最多申请 {largest} 张，必要时分成多个 Pod",
+    ),
 }

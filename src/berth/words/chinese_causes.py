@@ -99,4 +99,22 @@ CAUSES = {
         "命名空间处于审计模式（设置中的 `audit`）：只说明决定，不做任何改动。",
         "按拒绝的说明修改；改写无需处理。",
     ),
+    "several-dialects": Cause(
+        "每种共享方案只读自己的写法：一个容器若有两种写法，就会各得一部分，或者都得不到。"
+    ),
+    "unknown-size": Cause(
+        "运行该 Pod 的方案不支持百分比，而百分比所对应的卡的大小未知，或各卡不同。"
+    ),
+    "no-such-card": Cause("此集群的任何卡或节点都没有这么多。"),
+    "loss": Cause("Pod 的某个要求无法用写入的方言表达，而其转换的 `losses` 对此设为 `refuse`。"),
+    "lost": Cause(
+        "Pod 的某个要求无法用写入的方言表达；其余要求都保留。",
+        "请去掉这一要求，或通过 `conversions[].losses` 拒绝或忽略它。",
+    ),
+    "renamed": Cause(
+        "运行该 Pod 的方案对所申请的资源另有名称。查找旧名称的工具只能在注解中找到它。"
+    ),
+    "pod-group": Cause("PodGroup 的大小由其 Pod 的模板决定，早于任何 Pod 的转换。"),
+    "left-alone": Cause("由别的调度器安排的 Pod 不作转换。"),
+    "not-converted": Cause("所询问的副本的设置比注册该转换的副本的设置更旧或更新；这只持续几秒。"),
 }

@@ -82,4 +82,17 @@ PODS = {
         "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权 Pod", _RETRY
     ),
     "undone.lacking": Entry("GPU webhook 没有改写这个 Pod：容器 {lacking}", _RETRY),
+    "annotation.size": Entry("{shown!r} 不是大小", "请写 16Gi、40%，或按容器写 main=16Gi,side=40%"),
+    "annotation.size-twice": Entry("{shown!r} 多写了一个大小", "请为每个容器写一个"),
+    "annotation.no-container": Entry("该 Pod 没有容器 {container}", "请写它所拥有的某个容器的名称"),
+    "annotation.choice": Entry("{shown!r} 不在以下之列：{known}", "请写其中之一"),
+    "annotation.model": Entry("{shown!r} 不是参数量", "请写 7b、1.5b 或 350m"),
+    "annotation.fraction": Entry("{shown} 不是一张卡的一部分", "请写 0.5 这样的数"),
+    "annotation.mib": Entry("{shown} 不是 MiB 数", "请写整数 MiB，例如 4096"),
+    "annotation.cards": Entry("{shown} 不是卡的数量", "请写 2 这样的数"),
+    "annotation.twice": Entry("显存申请了两次：此处一次，{other} 又一次", "请去掉其中一个注解"),
+    "loss": Entry(
+        "{what}，而转换 {conversion} 不允许这样的损失（{kind}）",
+        "请去掉这一项，或为 Pod 加标签 {label} 以保持原样",
+    ),
 }

@@ -33,4 +33,10 @@ WARNINGS = {
     "audit.refused": Entry("审计：本应拒绝，现予放行"),
     "audit.problem": Entry("{path}：{problem}"),
     "audit.edit": Entry("{path}：{why}"),
+    "lost": Entry("{path}：有损失（{kind}）：{what}"),
+    "renamed": Entry("{path}：{old} 改写为 {new}", "原来的申请记在 {key} 中"),
+    "pod-group": Entry("{path}：PodGroup 按其模板计数", "请把模板也转换"),
+    "left-alone": Entry("{path}：{why}", "Pod 的申请保持原样"),
+    "not-converted": Entry("被询问的副本的设置中没有转换 {conversion}", "没有进行转换"),
+    "no-effect.model": Entry("{path} 在有 {name} 时不起作用", "请去掉其中一个"),
 }

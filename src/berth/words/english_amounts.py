@@ -103,4 +103,30 @@ AMOUNTS = {
     "several-vendors": Entry(
         "the container asks for {other} devices too", "use a container for each kind of device"
     ),
+    "too-large.bytes": Entry("{shown} is more than any card has", "write a size such as 16Gi"),
+    "not-whole.no-bytes": Entry(
+        "{shown} is less than a MiB, as this resource counts bytes",
+        "write {value}Mi, if MiB are meant",
+    ),
+    "not-whole.bytes": Entry("{shown} is not a whole number of MiB", "write {mib}Mi"),
+    "several-dialects": Entry(
+        "the container asks in the dialects {one} and {other} at once",
+        "write what it wants in one of them",
+    ),
+    "unknown-size.none": Entry(
+        "{percent} percent of a card's memory, and no such card is known here",
+        "name MiB, or a model of one size with {key}",
+    ),
+    "unknown-size.several": Entry(
+        "{percent} percent of cards that differ: {sizes} MiB",
+        "name MiB, or a model of one size with {key}",
+    ),
+    "no-such-card.memory": Entry(
+        "{mib} MiB are more than any such card here has ({sizes} MiB)",
+        "ask for at most {most} MiB of each",
+    ),
+    "no-such-card.count": Entry(
+        "{count} cards, and the largest node here has {largest}",
+        "ask for at most {largest}, in several Pods if need be",
+    ),
 }

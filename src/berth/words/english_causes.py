@@ -130,4 +130,34 @@ CAUSES = {
         "done.",
         "As the refusal says; an edit needs nothing.",
     ),
+    "several-dialects": Cause(
+        "Each sharing stack reads its own words alone: of a container with words of two, each "
+        "would give it a part, or neither would."
+    ),
+    "unknown-size": Cause(
+        "The stack that runs the Pod knows no percent, and what it would be of is not known, or "
+        "not the same for all cards that the Pod may get."
+    ),
+    "no-such-card": Cause("No card, or no node, of this cluster has as much."),
+    "loss": Cause(
+        "The Pod means something that the dialect it is written in cannot say, and `losses` of its "
+        "conversion has `refuse` for it."
+    ),
+    "lost": Cause(
+        "The Pod means something that the dialect it is written in cannot say; the rest of its "
+        "meaning is kept.",
+        "Leave it out, or have the conversion refuse or drop it: `conversions[].losses`.",
+    ),
+    "renamed": Cause(
+        "The stack that runs the Pod has another name for what it asks for. Tools that look for "
+        "the old one find it in the annotation alone."
+    ),
+    "pod-group": Cause(
+        "A PodGroup is sized by the template of its Pods before any of them is translated."
+    ),
+    "left-alone": Cause("A Pod that another scheduler is to place is not translated."),
+    "not-converted": Cause(
+        "The replica that was asked has older or newer settings than the one that registered the "
+        "conversion; this lasts some seconds."
+    ),
 }

@@ -104,4 +104,25 @@ PODS = {
     "undone.lacking": Entry(
         "the GPU webhook did not rewrite this Pod: container {lacking}", _RETRY
     ),
+    "annotation.size": Entry(
+        "{shown!r} is no size", "write 16Gi, 40% or, by container, main=16Gi,side=40%"
+    ),
+    "annotation.size-twice": Entry(
+        "{shown!r} is one size too many", "write one for each container"
+    ),
+    "annotation.no-container": Entry(
+        "the Pod has no container {container}", "write the name of one that it has"
+    ),
+    "annotation.choice": Entry("{shown!r} is none of {known}", "write one of them"),
+    "annotation.model": Entry("{shown!r} is no number of parameters", "write 7b, 1.5b or 350m"),
+    "annotation.fraction": Entry("{shown} is no part of a card", "write a number such as 0.5"),
+    "annotation.mib": Entry("{shown} is no number of MiB", "write whole MiB, such as 4096"),
+    "annotation.cards": Entry("{shown} is no number of cards", "write a number such as 2"),
+    "annotation.twice": Entry(
+        "memory is asked for twice, here and as {other}", "leave one of these annotations out"
+    ),
+    "loss": Entry(
+        "{what}, and conversion {conversion} refuses such a loss (loss {kind})",
+        "leave it out, or label the Pod {label} to keep it as it is",
+    ),
 }

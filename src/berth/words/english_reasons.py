@@ -83,4 +83,33 @@ REASONS = {
     "part.filtered": Entry("nodes without a free card that passes the filter {resource}: {nodes}"),
     "part.together": Entry("nodes that take its containers one by one, not side by side: {nodes}"),
     "part.and-more": Entry("And {count} more"),
+    "why.asked": Entry("what was asked for, in the words of the stack that runs the Pod"),
+    "why.other-name": Entry("the stack that runs the Pod has another name for it"),
+    "why.no-percent": Entry("no node has any percent"),
+    "why.choice": Entry("as {dialect} calls it"),
+    "why.default": Entry("the namespace's default for containers with a device"),
+    "why.queue": Entry("the queue of its namespace"),
+    "why.volcano-scheduler": Entry("Volcano's scheduler gives out the cards"),
+    "why.pool-scheduler": Entry("the scheduler of the pool"),
+    "why.plain-scheduler": Entry("the scheduler of whole cards here"),
+    "why.kai": Entry("said in the words of the written dialect"),
+    "why.divided": Entry("records by how much less it gets than it asked for"),
+    "why.oversubscribed": Entry("oversubscribed by {factors}"),
+    "why.sized": Entry("as the Pod's annotations or its namespace have it"),
+    "why.percent-of": Entry("{percent} percent of {size} MiB"),
+    "left.unknown-conversion": Entry(
+        "the conversion {conversion} is not in the settings of the replica that was asked"
+    ),
+    "part.leftover": Entry("{container} asks in the words of {dialect}"),
+    "part.lost-accelerator": Entry("{dialect} has no words for {device}, which keeps its own"),
+    "part.lost-memory": Entry("{dialect} gives whole cards only"),
+    "part.lost-rounding": Entry("{mib} MiB become {rounded}, in blocks of {block}"),
+    "part.lost-cores": Entry("{dialect} knows no share of the cores"),
+    "part.lost-priority": Entry("{dialect} knows no {name}"),
+    "part.lost-choice": Entry("{dialect} has no words for it"),
+    "part.lost-policy": Entry("{dialect} compares by its own configuration"),
+    "part.lost-init-container": Entry(
+        "volcano counts nothing for an init container, and does not choose its card"
+    ),
+    "part.lost-devices": Entry("Volcano {first} reads it, and this is {version}"),
 }

@@ -44,4 +44,13 @@ WARNINGS = {
     "audit.refused": Entry("audit: this would be refused, and is let through"),
     "audit.problem": Entry("{path}: {problem}"),
     "audit.edit": Entry("{path}: {why}"),
+    "lost": Entry("{path}: lost ({kind}): {what}"),
+    "renamed": Entry("{path}: {old} is written as {new}", "{key} has it"),
+    "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
+    "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
+    "not-converted": Entry(
+        "the replica that was asked has no conversion {conversion} in its settings",
+        "nothing was translated",
+    ),
+    "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }

@@ -1,0 +1,232 @@
+"""A share said in another dialect's words, where those are resources of its container."""
+
+from collections.abc import Iterator, Mapping
+
+from msgspec.structs import replace
+
+from berth import names
+from berth.dialects import completion, defaults, sizes, wanted_size
+from berth.dialects.conversion import NO_DEFAULTS, Conversion
+from berth.dialects.losses import lose
+from berth.dialects.options import Options
+from berth.model.demand import NO_WISHES, Completion, Demand, Share, Wishes
+from berth.model.edit import Change, Drop, Put
+from berth.model.loss import Loss
+from berth.model.pod import Container, Pod
+from berth.model.said import Facts, Said
+from berth.model.vendor import MIB, Selectors, Vendor
+
+_GIB = 1024
+_NO_PERCENT = Said("why.no-percent")
+_OTHER_NAME = Said("why.other-name")
+_ASKED = Said("why.asked")
+
+
+def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
+    """Yield what makes each container ask in the dialect that is written."""
+    by = options.conversion
+    if by is None:
+        return
+    for wanted in demand.containers:
+        of, share = wanted.container, wanted.share
+        if share:
+            words = by.targets.get(share.vendor.name)
+            if words is None:
+                path = (*of.path, "resources", "limits")
+                about = {"device": share.vendor.name, "dialect": options.writes}
+                yield from lose(by, Loss.ACCELERATOR, path, Said("part.lost-accelerator", about))
+                yield from completion.complete(of, share, options)
+            elif share.vendor.dialect == words.dialect:
+                yield from _restated(of, share, words, by)
+                bare = replace(share, completion=())
+                yield from completion.complete(of, bare, options)
+            else:
+                yield from container(of, share, words, options)
+                bare = replace(share, vendor=words, completion=())
+                yield from completion.complete(of, bare, options)
+            if by.defaults is not NO_DEFAULTS:
+                yield from defaults.fill(of, pod, by.defaults)
+        for hidden in options.hidden:
+            yield from completion.hide(wanted, hidden)
+
+
+def container(of: Container, share: Share, words: Vendor, options: Options) -> Iterator[Change]:
+    """Yield what makes a container ask for `share` in `words`, in limits and requests alike.
+
+    What it asked with before is taken out in the same patch.
+    """
+    found = limits(share, words)
+    if options.conversion:
+        yield from _lost(of, share, words, options.conversion)
+    for kind, there in (("limits", of.limits), ("requests", of.requests)):
+        path = (*of.path, "resources", kind)
+        for name, text in found.items():
+            if there.get(name) != text:
+                yield Put((*path, name), text, _ASKED)
+    yield from _without(of, found, words, options)
+    if share.vendor.count in of.limits and share.vendor.count not in found:
+        renamed = {"old": share.vendor.count, "new": words.count, "key": names.ORIGINAL_REQUEST}
+        yield Said("renamed", {"path": of.path, **renamed})
+
+
+def _without(
+    of: Container, found: Mapping[str, str], words: Vendor, options: Options
+) -> Iterator[Change]:
+    """Take out all other words; a 0 among them might come to mean something beside the new ones."""
+    for kind, there in (("limits", of.limits), ("requests", of.requests)):
+        for name in there:
+            owner = options.owners.get(name) if name not in found else None
+            if owner is not None and owner.name == words.name:
+                yield Drop((*of.path, "resources", kind, name), _OTHER_NAME)
+
+
+def limits(share: Share, words: Vendor) -> dict[str, str]:
+    """Return the limits by which a container asks for `share`; what cannot be said is left out."""
+    percent = _part(share)
+    whole = share.memory_mib is None and percent is None
+    found = {}
+    if share.count != 1 or whole or not words.count_is_implied:
+        found[words.count] = str(share.count)
+    if share.memory_mib is not None and words.memory:
+        found[words.memory] = amount(words, share.memory_mib)
+    elif percent is not None and words.memory_percent:
+        found[words.memory_percent] = str(percent)
+    elif words.default_memory and words.memory_percent:
+        found[words.memory_percent] = "100"  # or the administrator's default would be meant
+    cores = _cores(share, words, whole=whole)
+    if cores is not None:
+        found[words.cores] = str(cores)
+    if share.priority is not None and words.priority:
+        found[words.priority] = str(share.priority)
+    return found
+
+
+def _part(share: Share) -> int | None:
+    """Return the percent of a card's memory, None for MiB and for all of it."""
+    known = share.memory_mib is not None or share.memory_percent in (None, 100)
+    return None if known else share.memory_percent
+
+
+def _cores(share: Share, words: Vendor, *, whole: bool) -> int | None:
+    """Return the cores to write, None where leaving them out means the same."""
+    cores = share.cores or 0
+    if not words.cores:
+        return None
+    if whole and words.whole_is_named:
+        return cores
+    meant = words.core_unit if whole and words.whole_is_implied else words.default_cores
+    return None if cores == meant else cores
+
+
+def amount(words: Vendor, mib: int) -> str:
+    """Write memory in a dialect's own unit, rounded up to it; bytes as Kubernetes writes them."""
+    if words.memory_is_bytes:
+        return f"{mib}Mi" if mib % _GIB else f"{mib // _GIB}Gi"
+    return str(-(-mib // words.unit_mib))
+
+
+def _lost(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
+    """Yield what the words have no place for."""
+    path = (*of.path, "resources", "limits")
+    part = _part(share) is not None or share.memory_mib is not None
+    if part and not words.memory:
+        yield from lose(by, Loss.MEMORY, path, Said("part.lost-memory", {"dialect": words.dialect}))
+    elif _part(share) is not None and not words.memory_percent:
+        yield sizes.unknown(of, share, by.cards)
+    elif share.memory_mib is not None and not words.memory_is_bytes:
+        rounded = -(-share.memory_mib // words.unit_mib) * words.unit_mib
+        if rounded != share.memory_mib:
+            about = {"mib": share.memory_mib, "rounded": rounded, "block": words.unit_mib}
+            yield from lose(by, Loss.ROUNDING, path, Said("part.lost-rounding", about))
+    unlimited = share.cores in (None, 0) and part
+    if not words.cores and share.cores != share.vendor.core_unit and not unlimited:
+        yield from lose(by, Loss.CORES, path, Said("part.lost-cores", {"dialect": words.dialect}))
+    if share.priority is not None and not words.priority:
+        named = {"dialect": words.dialect, "name": share.vendor.priority}
+        yield from lose(by, Loss.PRIORITY, path, Said("part.lost-priority", named))
+
+
+def value(vendor: Vendor, one: Completion) -> str:
+    """Write a number that lacks, as its resource is written."""
+    if vendor.memory_is_bytes and one.name == vendor.memory:
+        return amount(vendor, one.value // MIB)
+    return str(one.value)
+
+
+def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
+    """Yield what a container lacks that asks in the right words already."""
+    if _part(share) is not None and not words.memory_percent:
+        yield sizes.unknown(of, share, by.cards)
+        return
+    for one in share.completion:
+        for kind in ("limits", "requests"):
+            yield Put((*of.path, "resources", kind, one.name), value(share.vendor, one), one.why)
+    percent = share.vendor.memory_percent
+    if percent and not words.memory_percent:
+        for kind, there in (("limits", of.limits), ("requests", of.requests)):
+            if percent in there:
+                yield Drop((*of.path, "resources", kind, percent), _NO_PERCENT)
+
+
+def chosen(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
+    """Yield the annotations that choose cards; they are the Pod's, and so every share's."""
+    for share in demand.shares[:1]:
+        if share.vendor.name in by.targets:
+            yield from wishes(pod, share, by.targets[share.vendor.name], by)
+
+
+def wishes(pod: Pod, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
+    """Yield the annotations that choose cards, in the words of another dialect."""
+    mine, theirs, wished = words.selectors, share.vendor.selectors, share.wishes
+    for loss, key, origins, text in _chosen(wished, mine, theirs):
+        if not key:
+            origin = next((one for one in origins if one in pod.annotations), names.GPU_MODEL)
+            path = ("metadata", "annotations", origin)
+            yield from lose(by, loss, path, Said("part.lost-choice", {"dialect": words.dialect}))
+        elif key not in pod.annotations:
+            said = wanted_size.models(pod.annotations) if key == mine.models else ()
+            value = ",".join(said) or text
+            why = Said("why.choice", {"dialect": words.dialect})
+            yield Put(("metadata", "annotations", key), value, why)
+    ours = wanted_size.models(pod.annotations)
+    if theirs.models in pod.annotations and ours and {*map(str.lower, ours)} != {*wished.models}:
+        named: Facts = {
+            "path": ("metadata", "annotations", names.GPU_MODEL),
+            "name": theirs.models,
+        }
+        yield Said("no-effect.model", named)
+    if share.vendor.dialect == "hami" and words.dialect != "hami":
+        for key, there in policies(wished).items():
+            if there:
+                what = Said("part.lost-policy", {"dialect": words.dialect})
+                yield from lose(by, Loss.POLICY, ("metadata", "annotations", key), what)
+
+
+_Chosen = tuple[Loss, str, tuple[str, ...], str]
+
+
+def _chosen(wished: Wishes, mine: Selectors, theirs: Selectors) -> Iterator[_Chosen]:
+    """Yield each choice that is made: its loss, the key that says it, those that did, the text."""
+    if wished == NO_WISHES:
+        return
+    uuids = ",".join(sorted(wished.uuids)) if wished.uuids is not None else ""
+    not_uuids = ",".join(sorted(wished.not_uuids))
+    for loss, keys, origins, text in (
+        (Loss.MODELS, (mine.models,), (theirs.models,), ",".join(wished.models)),
+        (Loss.MODELS, (mine.not_models,), (theirs.not_models,), ",".join(wished.not_models)),
+        (Loss.NUMA, (mine.numa,), (theirs.numa,), "true" if wished.numa else ""),
+        (Loss.MODE, (mine.mode,), (theirs.mode,), wished.mode),
+        (Loss.DEVICES, mine.uuids, theirs.uuids, uuids),
+        (Loss.DEVICES, mine.not_uuids, theirs.not_uuids, not_uuids),
+    ):
+        if text:
+            yield loss, keys[0] if keys else "", origins, text
+
+
+def policies(wished: Wishes) -> Mapping[str, object]:
+    """Return what HAMi alone compares by, under the annotations that say so."""
+    return {
+        names.NODE_POLICY: wished.node_policy,
+        names.DEVICE_POLICY: wished.device_policy,
+        names.WEIGHTS: wished.weights,
+    }

@@ -1,0 +1,49 @@
+"""CPU and memory of a container that got a device and names none of its own."""
+
+from collections.abc import Iterator
+
+from berth.dialects.conversion import Defaults
+from berth.model import quantity
+from berth.model.edit import Change, Put
+from berth.model.pod import Container, Pod
+from berth.model.raw import Json
+from berth.model.said import Said
+
+_WHY = Said("why.default")
+
+
+def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:
+    """Yield what lacks: no request above the user's limit, no limit below the user's request.
+
+    A resource that the Pod has as a whole (KEP-2837) is its own to divide.
+    """
+    for name, request, limit in (
+        ("cpu", defaults.cpu_request, defaults.cpu_limit),
+        ("memory", defaults.memory_request, defaults.memory_limit),
+    ):
+        asked, most = of.requests.get(name), of.limits.get(name)
+        if name in pod.pod_level:
+            continue
+        if most is None and limit:
+            most = _larger(limit, asked)
+            yield Put((*of.path, "resources", "limits", name), most, _WHY)
+        if asked is None and request:
+            least = _smaller(request, most)
+            yield Put((*of.path, "resources", "requests", name), least, _WHY)
+
+
+def _larger(ours: str, theirs: Json) -> Json:
+    return theirs if theirs is not None and _compared(theirs, ours) > 0 else ours
+
+
+def _smaller(ours: str, most: Json) -> Json:
+    return most if most is not None and _compared(most, ours) < 0 else ours
+
+
+def _compared(one: Json, other: Json) -> int:
+    """Return which is larger, as 1, 0 or -1; what is no quantity is as good as equal."""
+    try:
+        difference = quantity.parse(one) - quantity.parse(other)
+    except quantity.NotAQuantity:
+        return 0
+    return (difference > 0) - (difference < 0)

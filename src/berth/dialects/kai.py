@@ -1,0 +1,155 @@
+"""KAI's dialect, which is only read: annotations of the Pod that give one container a share.
+
+gpu-fraction (more than 0, less than 1) or gpu-memory (MiB), gpu-fraction-num-devices, and
+gpu-fraction-container-name, which without a word is the first app container (KAI 0.17).
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from math import ceil
+
+from berth import names
+from berth.dialects import reading
+from berth.dialects.dialect import Dialect, Reading
+from berth.dialects.options import Options
+from berth.model import quantity
+from berth.model.demand import ContainerDemand, Demand, Share
+from berth.model.edit import Change, Drop
+from berth.model.pod import Pod
+from berth.model.problem import Problem
+from berth.model.records import NO_RECORDS
+from berth.model.said import Facts, Said
+from berth.model.vendor import Selectors, Vendor
+
+NAME = "kai"
+_MOST_MIB = 2**20 - 1
+_MOST_DEVICES = 1024
+_SHOWN = 40
+_SAID = Said("why.kai")
+
+
+def words(nvidia: Vendor) -> Vendor:
+    """Return NVIDIA's cards as KAI's annotations speak of them: no resource names any."""
+    return replace(
+        nvidia,
+        dialect=NAME,
+        count="",
+        memory="",
+        memory_percent="",
+        cores="",
+        priority="",
+        memory_factor=1,
+        whole_is_named=False,
+        default_memory=0,
+        default_cores=0,
+        settle=None,
+        core_policy="default",
+        profiles=(),
+        records=NO_RECORDS,
+        allocations=(),
+        counts_as=nvidia,
+        selectors=Selectors(asking=names.KAI_ANNOTATIONS),
+    )
+
+
+def asks(pod: Pod) -> bool:
+    """Whether the Pod asks in this dialect."""
+    return not pod.annotations.keys().isdisjoint((names.KAI_FRACTION, names.KAI_MEMORY))
+
+
+def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
+    """Read the share that the annotations give to one container."""
+    vendor = next((one for one in options.words if one.dialect == NAME), None)
+    if vendor is None or not asks(pod):
+        nothing = tuple(ContainerDemand(one, None) for one in pod.containers)
+        return Reading(Demand(nothing), (), ())
+    name = pod.annotations.get(names.KAI_CONTAINER)
+    app = [one for one in pod.containers if one.app]
+    user = next((one for one in pod.containers if one.name == name), None) if name else app[0]
+    problems: list[Problem] = []
+    if user is None:
+        about = {"container": str(name)[:_SHOWN]}
+        problems.append(_problem(names.KAI_CONTAINER, "annotation.no-container", about))
+    share = _share(pod, vendor, problems)
+    warnings: list[Said] = []
+    if user and user.privileged and skip_privileged:
+        told: Facts = {"path": user.path, "count": names.KAI_FRACTION}
+        warnings.append(Said("unmanaged.privileged", told))
+        user = None
+    found = tuple(
+        ContainerDemand(one, share, vendor) if one is user else ContainerDemand(one, None)
+        for one in pod.containers
+    )
+    return Reading(Demand(found), tuple(problems), tuple(warnings))
+
+
+def _share(pod: Pod, vendor: Vendor, problems: list[Problem]) -> Share | None:
+    fraction = _number(pod, names.KAI_FRACTION)
+    memory = _number(pod, names.KAI_MEMORY)
+    devices = _number(pod, names.KAI_DEVICES)
+    known = len(problems)
+    if names.KAI_FRACTION in pod.annotations and names.KAI_MEMORY in pod.annotations:
+        other = {"other": names.KAI_FRACTION}
+        problems.append(_problem(names.KAI_MEMORY, "annotation.twice", other))
+    if names.KAI_FRACTION in pod.annotations and not (fraction and 0 < fraction < 1):
+        shown = {"shown": _shown(pod, names.KAI_FRACTION)}
+        problems.append(_problem(names.KAI_FRACTION, "annotation.fraction", shown))
+    whole = isinstance(memory, int) and 0 < memory <= _MOST_MIB
+    if names.KAI_MEMORY in pod.annotations and not whole:
+        shown = {"shown": _shown(pod, names.KAI_MEMORY)}
+        problems.append(_problem(names.KAI_MEMORY, "annotation.mib", shown))
+    whole = isinstance(devices, int) and 0 < devices <= _MOST_DEVICES
+    if names.KAI_DEVICES in pod.annotations and not whole:
+        shown = {"shown": _shown(pod, names.KAI_DEVICES)}
+        problems.append(_problem(names.KAI_DEVICES, "annotation.cards", shown))
+    if len(problems) > known:
+        return None
+    return Share(
+        vendor=vendor,
+        count=int(devices or 1),
+        memory_mib=int(memory) if memory else None,
+        memory_percent=ceil(fraction * 100) if fraction else None,  # never less than was asked
+        cores=None,
+        priority=None,
+    )
+
+
+def _number(pod: Pod, key: str) -> int | Fraction | None:
+    try:
+        return quantity.parse(pod.annotations.get(key))
+    except quantity.NotAQuantity:
+        return None
+
+
+def _shown(pod: Pod, key: str) -> str:
+    return repr(pod.annotations.get(key))[:_SHOWN]
+
+
+def _problem(key: str, code: str, facts: Facts) -> Problem:
+    return Problem(code, ("metadata", "annotations", key), facts)
+
+
+def merged(other: Reading, ours: Reading, options: Options) -> Reading:
+    """Return both readings of one Pod; a container that asks in other words too is refused."""
+    problems = [*other.problems, *ours.problems]
+    containers = []
+    for theirs, mine in zip(other.demand.containers, ours.demand.containers, strict=True):
+        words = options.words if mine.asks else ()
+        spoken = next((one for one in words if reading.spoken(mine.container, one)), None)
+        if spoken:
+            problems.append(reading.mixed(mine.container, NAME, spoken))
+        containers.append(mine if mine.asks and not theirs.asks else theirs)
+    warnings = (*other.warnings, *ours.warnings)
+    return Reading(Demand(tuple(containers)), tuple(problems), warnings)
+
+
+def without(pod: Pod) -> Iterator[Change]:
+    """Yield what takes the annotations out of a Pod that is written in another dialect."""
+    for key in names.KAI_ANNOTATIONS:
+        if key in pod.annotations:
+            path = ("metadata", "annotations", key)
+            yield Drop(path, _SAID)
+
+
+DIALECT = Dialect(name=NAME, read=read, write=None)

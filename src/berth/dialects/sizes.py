@@ -1,0 +1,194 @@
+"""How much memory of each card is meant where a container does not say, and what cards can give.
+
+In this order: the container's own resources; the annotation berth.dev/gpu-memory; the size of the
+model that runs in it; the default of its namespace; the whole card.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+from math import ceil
+
+from msgspec.structs import replace
+
+from berth import names
+from berth.dialects import wanted_size
+from berth.dialects.conversion import Conversion, Size
+from berth.dialects.dialect import Reading
+from berth.model.card import Card
+from berth.model.demand import Completion, Demand, Share
+from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
+from berth.model.raw import Json, Path
+from berth.model.said import Facts, Said
+from berth.model.vendor import MIB, Vendor
+
+_MEMORY = ("memory", "memory_percent")
+_SIZED = Said("why.sized")
+
+
+def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[str]) -> Reading:
+    """Fill in what the containers leave open, and hold it against the cards that there are.
+
+    `converted` are containers that an earlier pass has written: theirs is settled.
+    """
+    asked = wanted_size.read(pod.annotations, by)
+    quiet = by.leaves_sizes and asked.silent
+    if quiet and all(share.memory_percent is None for share in reading.demand.shares):
+        return reading
+    problems = [*reading.problems, *asked.problems]
+    containers = []
+    for one in reading.demand.containers:
+        share = one.share
+        if share is not None and share.vendor.name in by.targets:
+            share = _modelled(share, pod.annotations)
+            if one.container.name not in converted:
+                share = _filled(one.container, share, asked.size(one.container, share))
+            share = _resolved(share, by)
+            share = _divided(one.container, share, pod.annotations, by)
+            problems += _impossible(one.container, share, by)
+        containers.append(replace(one, share=share) if share is not one.share else one)
+    if reading.demand.any:
+        problems += asked.strangers({one.container.name for one in containers})
+    warnings = (*reading.warnings, *(asked.warnings if reading.demand.any else ()))
+    return Reading(Demand(tuple(containers)), tuple(problems), warnings)
+
+
+def _modelled(share: Share, annotations: Mapping[str, Json]) -> Share:
+    """Take the models of our own annotation where the vendor's names none."""
+    models = tuple(one.lower() for one in wanted_size.models(annotations))
+    if not models or share.wishes.models:
+        return share
+    return replace(share, wishes=replace(share.wishes, models=models))
+
+
+def _filled(of: Container, share: Share, size: Size | None) -> Share:
+    """Give a share its size; with a size, the card's cores are not all its own any more."""
+    if size is None or share.memory_mib is not None or share.memory_percent is not None:
+        return share
+    vendor = share.vendor
+    named = bool(vendor.cores) and vendor.cores in of.limits
+    completion = tuple(one for one in share.completion if one.name != vendor.cores)
+    sized = replace(
+        share,
+        memory_mib=size.mib,
+        memory_percent=size.percent,
+        cores=share.cores if named else vendor.default_cores or None,
+        completion=completion,
+    )
+    return _restated(sized, _SIZED)
+
+
+def _restated(share: Share, why: Said, before: int | None = None) -> Share:
+    """Add that memory should stand in the limits, where its words have a place for it."""
+    vendor = share.vendor
+    if share.memory_mib is not None and vendor.memory:
+        name, value = vendor.memory, _units(vendor, share.memory_mib)
+    elif share.memory_mib is None and share.memory_percent is not None and vendor.memory_percent:
+        name, value = vendor.memory_percent, share.memory_percent
+    else:
+        return share
+    others = tuple(one for one in share.completion if one.name != name)
+    return replace(share, completion=(*others, Completion(name, before, value, why)))
+
+
+def _units(vendor: Vendor, mib: int) -> int:
+    return mib * MIB if vendor.memory_is_bytes else ceil(mib / vendor.unit_mib)
+
+
+def _resolved(share: Share, by: Conversion) -> Share:
+    """Turn percent into MiB for words that know no percent, where all such cards are alike."""
+    words = by.targets[share.vendor.name]
+    if words.memory_percent or not words.memory or share.memory_percent is None:
+        return share
+    if share.memory_percent == 100:
+        return replace(share, memory_percent=None)
+    found = possible(share, by.cards)
+    if len(found) != 1:
+        return share  # which is refused where it is written
+    # Rounded down, as HAMi does with the card before it: 20 % of 32768 are 6553.
+    mib = max(found[0] * share.memory_percent // 100, 1)
+    resolved = replace(share, memory_mib=mib, memory_percent=None)
+    why = Said("why.percent-of", {"percent": share.memory_percent, "size": found[0]})
+    return _restated(resolved, why)
+
+
+def possible(share: Share, cards: Iterable[Card]) -> list[int]:
+    """Return the memory sizes of the cards that the Pod may get, each once, ascending."""
+    return sorted({card.memory_mib for card in _eligible(share, cards)})
+
+
+def _eligible(share: Share, cards: Iterable[Card]) -> list[Card]:
+    wished = share.wishes
+    found = []
+    for card in cards:
+        model = card.model.lower()
+        if card.vendor != share.vendor.name or any(part in model for part in wished.not_models):
+            continue
+        if not wished.models or any(part in model for part in wished.models):
+            found.append(card)
+    return found
+
+
+def unknown(of: Container, share: Share, cards: Iterable[Card]) -> Problem:
+    """Refuse percent of nobody knows what (Volcano from 1.13 on would never schedule it)."""
+    sizes = possible(share, cards)
+    about: Facts = {"percent": share.memory_percent or 0, "key": names.GPU_MODEL}
+    path = _place(of, share.vendor)
+    if not sizes:
+        return Problem("unknown-size.none", path, about)
+    listed = ", ".join(map(str, sizes))
+    return Problem("unknown-size.several", path, {**about, "sizes": listed})
+
+
+def _impossible(of: Container, share: Share, by: Conversion) -> Iterator[Problem]:
+    """Yield what no card, or no node, of this cluster can give."""
+    cards = _eligible(share, by.cards)
+    if not cards:
+        return
+    most = max(card.memory_mib for card in cards)
+    path = _place(of, share.vendor)
+    if (share.memory_mib or 0) > most:
+        sizes = ", ".join(str(one) for one in possible(share, cards))
+        about: Facts = {"mib": share.memory_mib or 0, "sizes": sizes, "most": most}
+        yield Problem("no-such-card.memory", path, about)
+    largest = max(card.most for card in cards)
+    if largest and share.count > largest:
+        if share.vendor.count:
+            path = (*of.path, "resources", "limits", share.vendor.count)
+        yield Problem("no-such-card.count", path, {"count": share.count, "largest": largest})
+
+
+def _divided(of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion) -> Share:
+    """Ask for less than the Pod does, where its namespace is oversubscribed."""
+    if not oversubscribed(by) or annotations.get(names.OVERSUBSCRIPTION) == oversubscribed(by):
+        return share
+    vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
+    if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):
+        before = share.memory_mib or share.memory_percent or 0
+        value = max(ceil(before / by.memory_share), 1)
+        if share.memory_mib:
+            share = replace(share, memory_mib=value)
+            before = _units(vendor, before)
+        else:
+            share = replace(share, memory_percent=value)
+        named = any(getattr(vendor, role) in of.limits for role in _MEMORY)
+        share = _restated(share, why, before if named else None)
+    if by.core_share > 1 and 0 < (share.cores or 0) < vendor.core_unit:
+        cores = max(ceil((share.cores or 0) / by.core_share), 1)
+        done = Completion(vendor.cores, share.cores, cores, why)
+        share = replace(share, cores=cores, completion=(*share.completion, done))
+    return share
+
+
+def oversubscribed(by: Conversion) -> str:
+    """Return what is recorded of it in the Pod, "" where it is off."""
+    parts = {"memory": by.memory_share, "cores": by.core_share}
+    return ",".join(f"{name}={factor:g}" for name, factor in parts.items() if factor > 1)
+
+
+def _place(of: Container, vendor: Vendor) -> Path:
+    if vendor.selectors.asking:
+        return ("metadata", "annotations", vendor.selectors.asking[0])
+    names_there = (vendor.memory, vendor.memory_percent, vendor.count)
+    there = (one for one in names_there if one and one in of.limits)
+    return (*of.path, "resources", "limits", next(there, vendor.count))

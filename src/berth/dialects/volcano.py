@@ -1,0 +1,136 @@
+"""Volcano's vGPU dialect: volcano.sh/vgpu-number, vgpu-memory and vgpu-cores, of each card.
+
+As its deviceshare plugin and its device plugin have it (1.10 to 1.16). A whole card is a number
+without memory: the cores are then nobody else's either, since no memory is left.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from berth import names
+from berth.dialects import completion, convert, devices, reading
+from berth.dialects.conversion import Conversion
+from berth.dialects.dialect import Dialect, only
+from berth.dialects.losses import lose
+from berth.dialects.options import Options
+from berth.model.decided import Decided
+from berth.model.demand import Demand, Share
+from berth.model.edit import Change, Put
+from berth.model.loss import Loss
+from berth.model.pod import Pod
+from berth.model.records import NO_RECORDS
+from berth.model.said import Said
+from berth.model.vendor import Selectors, Vendor
+
+NAME = "volcano"
+RESOURCES = (
+    "volcano.sh/vgpu-number",
+    "volcano.sh/vgpu-memory",
+    "volcano.sh/vgpu-memory-percentage",
+    "volcano.sh/vgpu-cores",
+)
+LAST_WITH_PERCENT = 12
+FIRST_WITH_DEVICES = 16
+_MODES = ("", "hami-core", "mig")
+_QUEUE = Said("why.queue")
+_SCHEDULER = Said("why.volcano-scheduler")
+
+
+def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES, block_mib: int = 1) -> Vendor:
+    """Return NVIDIA's cards in Volcano's words.
+
+    `resources` are the names of number, memory, percent and cores; `block_mib` is how many MiB one
+    of the memory resource is (its gpuMemoryFactor).
+    """
+    count, memory, percent, cores = resources
+    return replace(
+        nvidia,
+        dialect=NAME,
+        domain="volcano.sh/vgpu",
+        count=count,
+        memory=memory,
+        memory_percent=percent,
+        cores=cores,
+        priority="",
+        memory_unit=block_mib,
+        memory_factor=1,
+        whole_is_named=False,
+        whole_is_implied=True,
+        default_count=1,
+        default_memory=0,
+        default_cores=0,
+        settle=None,
+        core_policy="default",
+        profiles=(),
+        records=NO_RECORDS,
+        allocations=names.VOLCANO_ALLOCATIONS,
+        counts_as=nvidia,
+        selectors=Selectors(
+            models=nvidia.selectors.models,
+            not_models=nvidia.selectors.not_models,
+            uuids=("volcano.sh/vgpu-use-gpuuuid",),
+            not_uuids=("volcano.sh/vgpu-nouse-gpuuuid",),
+            mode="volcano.sh/vgpu-mode",
+        ),
+    )
+
+
+def target(of: Vendor, minor: int) -> Vendor:
+    """Return the words as version 1.`minor` takes them: from 1.13 on, no node has any percent."""
+    return of if minor <= LAST_WITH_PERCENT else replace(of, memory_percent="")
+
+
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
+    """Yield what makes Volcano's scheduler give the Pod its cards."""
+    by = options.conversion
+    if by is None:
+        return
+    for wanted in demand.containers:
+        if wanted.share and not wanted.container.app:
+            path = (*wanted.container.path, "resources", "limits")
+            yield from lose(by, Loss.INIT_CONTAINER, path, Said("part.lost-init-container"))
+    yield from convert.containers(demand, pod, options)
+    shares = demand.shares
+    if shares:
+        yield from completion.classed(demand, pod)
+        yield from _chosen(shares, pod, by)
+        yield from _queued(shares, pod, by)
+    if shares or by.whole_pods:
+        yield from _scheduled(pod, options.scheduler_name)
+    if placed is not None and by.volcano_minor >= FIRST_WITH_DEVICES:
+        yield from devices.listed(demand, placed, pod, by.targets)
+
+
+def _chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
+    """Yield the annotations that choose cards; those of models are the same in HAMi."""
+    for share in shares[:1]:  # annotations are the Pod's: every share has the same
+        mine = by.targets.get(share.vendor.name)
+        if mine is None:
+            return
+        chosen = mine.selectors
+        if share.wishes.mode not in _MODES:
+            mine = replace(mine, selectors=replace(chosen, mode=""))
+        yield from convert.wishes(pod, share, mine, by)
+        listed = share.wishes.uuids is not None or share.wishes.not_uuids
+        if listed and by.volcano_minor < FIRST_WITH_DEVICES and share.vendor.dialect != NAME:
+            path = ("metadata", "annotations", chosen.uuids[0])
+            about = {"first": f"1.{FIRST_WITH_DEVICES}", "version": f"1.{by.volcano_minor}"}
+            yield from lose(by, Loss.DEVICES, path, Said("part.lost-devices", about))
+
+
+def _queued(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
+    """Yield the queue of a Pod that has none; a PodGroup's is its own."""
+    groups = [key for key in names.VOLCANO_GROUPS if key in pod.annotations]
+    if by.queue and not groups and names.VOLCANO_QUEUE not in pod.annotations:
+        path = ("metadata", "annotations", names.VOLCANO_QUEUE)
+        yield Put(path, by.queue, _QUEUE)
+    if groups and any(share.vendor.dialect != NAME for share in shares):
+        yield Said("pod-group", {"path": ("metadata", "annotations", groups[0])})
+
+
+def _scheduled(pod: Pod, scheduler: str) -> Iterator[Change]:
+    if scheduler and pod.scheduler_name != scheduler:
+        yield Put(("spec", "schedulerName"), scheduler, _SCHEDULER)
+
+
+DIALECT = Dialect(name=NAME, read=only(NAME, reading.read), write=write)
