@@ -14,6 +14,7 @@ from berth import settings as configured
 from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.cli import documents, options, rewriting
+from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Problem, Verdict
 from berth.model.edit import Edit, Put
@@ -23,7 +24,6 @@ from berth.model.said import Said
 from berth.settings import Settings
 
 _NAMESPACE = "default"
-_STACKS = ("hami",)
 
 
 @click.command()
@@ -36,7 +36,9 @@ _STACKS = ("hami",)
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )
-@click.option("target", "--to", type=click.Choice(_STACKS), required=True, help="The stack.")
+@click.option(
+    "target", "--to", type=click.Choice(sorted(translate.WRITES)), required=True, help="The stack."
+)
 @click.option("--in-place", is_flag=True, help="Write the files themselves instead of stdout.")
 @options.configuration
 def command(
