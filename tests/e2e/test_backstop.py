@@ -232,16 +232,3 @@ def test_who_is_out_of_the_webhooks_scope_is_out_of_this_one(api: Api, bare: str
             assert status == 201, (what, answer)
         conftest.label(api, space, {"hami.io/webhook": "ignore"})
         guarded.eventually(lambda: api.create(pod, space, dry_run=True)[0] == 201)
-
-
-def test_it_speaks_the_language_of_the_settings(api: Api) -> None:
-    """Also of what only the API server knows: which container, and what it lacks."""
-    pod = pods.gpu_pod({"nvidia.com/gpu": "1"}, schedulerName="hami-scheduler")
-    pod["metadata"] = {"name": "train"}
-    objects = guarded.printed("--set", "language=zh", name="chinese")
-    with guarded.in_force(api, objects, pod) as space:
-        message = api.create(pod, space, dry_run=True)[1]["message"]
-        assert message.endswith(
-            "GPU webhook 没有改写这个 Pod：容器 main 缺少 nvidia.com/gpucores；"
-            "请稍后重试，若仍然如此请告知集群管理员"
-        )

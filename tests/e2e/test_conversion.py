@@ -290,8 +290,10 @@ def test_from_audit_to_enforce(control_plane: ControlPlane, api: Api) -> None:
     with own(control_plane) as space:
         conftest.label(api, space, {names.CONVERSION: "volcano"} | AUDIT)
 
-        def limits() -> Pod:
+        def limits(*, sure: bool = True) -> Pod:
             status, found = api.create(pod, space, dry_run=True)
+            if status != 201 and not sure:
+                return {}
             assert status == 201, found
             resources: Pod = found["spec"]["containers"][0]["resources"]["limits"]
             return resources
@@ -299,5 +301,6 @@ def test_from_audit_to_enforce(control_plane: ControlPlane, api: Api) -> None:
         guarded.eventually(lambda: limits() == {GPU: "1", MEMORY: "3k"} and bool(api.warnings))
         assert "audit: this Pod would be changed, and is stored as it came" in api.warnings[0]
         conftest.label(api, space, {"berth.dev/mode": "enforce"})
-        guarded.eventually(lambda: NUMBER in limits())
+        # For a moment the API server may see a namespace as before at one of our webhooks only.
+        guarded.eventually(lambda: NUMBER in limits(sure=False))
         assert limits() == {NUMBER: "1", VMEMORY: "3k"}

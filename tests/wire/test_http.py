@@ -134,7 +134,7 @@ def test_w10_another_method_is_http_405(webhook: Webhook, method: str) -> None:
 
 @pytest.mark.parametrize(
     "path",
-    ["/", "/mutate/", "/nope", "//mutate", "/mutate/x", "/MUTATE", "/inject", "/webhook/"],
+    ["/", "/mutate/", "/nope", "//mutate", "/mutate/x/y", "/MUTATE", "/inject", "/webhook/"],
 )
 def test_w10_an_unknown_path_is_http_404(webhook: Webhook, path: str) -> None:
     """No path leads to another: Go's client would follow, and turn the POST into a GET."""
@@ -149,6 +149,14 @@ def test_an_injection_of_other_settings_lets_the_pod_pass(webhook: Webhook) -> N
     assert response["allowed"]
     assert "patch" not in response
     assert "injection none" in response["warnings"][0]
+
+
+def test_a_conversion_of_other_settings_lets_the_pod_pass(webhook: Webhook) -> None:
+    """So with what another replica registered for the namespaces of a conversion."""
+    response = webhook.ask(ASKED, path="/mutate/none").response
+    assert response["allowed"]
+    assert "patch" not in response
+    assert "conversion none" in response["warnings"][0]
 
 
 @pytest.mark.parametrize("path", ["/mutate", "/webhook", "/mutate?timeout=5s"])

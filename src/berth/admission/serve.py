@@ -26,7 +26,7 @@ MOST_BODY_BYTES = 8 * 2**20
 _MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
 _PATHS = _MUTATE | {names.VALIDATE_PATH, names.ALLOCATIONS_PATH}
 _INJECT = names.INJECT_PATH + "/"
-_BEFORE_NAMES = (_INJECT, names.MUTATE_PATH + "/", names.VALIDATE_PATH + "/")
+_BEFORE_NAMES = frozenset({names.INJECT_PATH, names.MUTATE_PATH, names.VALIDATE_PATH})
 """After them comes the name of an injection, or of a conversion."""
 _FAULT = "internal error; the webhook's log has the details"
 
@@ -177,7 +177,10 @@ def _only(methods: str) -> web.Response:
 
 def _is_reviewed(path: str) -> bool:
     bare = path.removeprefix(names.AUDIT_PATH)
-    return bare in _PATHS or bare.startswith(_BEFORE_NAMES)
+    if bare in _PATHS:
+        return True
+    root, name = _named(bare)
+    return root in _BEFORE_NAMES and name != ""
 
 
 def _known(path: str, generation: Generation) -> str:
