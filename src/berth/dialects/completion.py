@@ -59,3 +59,9 @@ def classed(demand: Demand, pod: Pod) -> Iterator[Change]:
     if with_class and pod.runtime_class is None:
         why = Said("why.runtime-class", {"vendor": with_class.vendor.name})
         yield Put(("spec", "runtimeClassName"), with_class.vendor.runtime_class, why)
+
+
+def scheduled(pod: Pod, options: Options, why: Said) -> Iterator[Change]:
+    """Yield the scheduler of the stack, where the Pod names another."""
+    if options.scheduler_name and pod.scheduler_name != options.scheduler_name:
+        yield Put(("spec", "schedulerName"), options.scheduler_name, why)

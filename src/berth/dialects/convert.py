@@ -50,6 +50,18 @@ def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
             yield from completion.hide(wanted, hidden)
 
 
+def whole(demand: Demand, pod: Pod, options: Options, why: Said) -> Iterator[Change]:
+    """Yield what a stack without rules of its own needs: containers, class, cards, scheduler."""
+    by = options.conversion
+    if by is None:
+        return
+    yield from containers(demand, pod, options)
+    if demand.any:
+        yield from completion.classed(demand, pod)
+        yield from chosen(demand, pod, by)
+        yield from completion.scheduled(pod, options, why)
+
+
 def container(of: Container, share: Share, words: Vendor, options: Options) -> Iterator[Change]:
     """Yield what makes a container ask for `share` in `words`, in limits and requests alike.
 

@@ -1,6 +1,7 @@
 """What a dialect is: a name, and how Pods are read and written in it."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Protocol, TypeAlias
 
 import msgspec
@@ -11,7 +12,9 @@ from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change
 from berth.model.pod import Pod
+from berth.model.records import NO_RECORDS
 from berth.model.said import Said
+from berth.model.vendor import Selectors, Vendor
 
 Write: TypeAlias = Callable[[Demand, Decided | None, Pod, Options], Iterator[Change]]
 """Yield what makes a Pod say its demand in the dialect, and warnings about what that replaces.
@@ -42,6 +45,27 @@ class Dialect(msgspec.Struct, frozen=True, kw_only=True):
     read: Read
     write: Write | None
     """None: it is only ever read."""
+
+
+def worded(vendor: Vendor, name: str) -> Vendor:
+    """Return the same cards for a dialect to name them, without what is HAMi's own of them."""
+    return replace(
+        vendor,
+        dialect=name,
+        memory_percent="",
+        priority="",
+        memory_factor=1,
+        whole_is_named=False,
+        default_memory=0,
+        default_cores=0,
+        settle=None,
+        core_policy="default",
+        profiles=(),
+        records=NO_RECORDS,
+        allocations=(),
+        counts_as=vendor,
+        selectors=Selectors(),
+    )
 
 
 def only(name: str, read: Read) -> Read:

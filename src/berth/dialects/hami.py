@@ -8,7 +8,7 @@ docs/reference/differences.md.
 from collections.abc import Iterator, Mapping
 
 from berth.dialects import amounts, convert, devices, shares
-from berth.dialects.completion import classed, complete, hide
+from berth.dialects.completion import classed, complete, hide, scheduled
 from berth.dialects.dialect import Dialect, Reading, only
 from berth.dialects.options import Options
 from berth.dialects.reading import read
@@ -38,7 +38,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
             for hidden in options.hidden:
                 yield from hide(wanted, hidden)
     if demand.any:
-        yield from _pod_wide(demand, pod, options.scheduler_name)
+        yield from _pod_wide(demand, pod, options)
     if placed is not None and placed.devices:
         targets = options.conversion.targets if options.conversion else {}
         yield from devices.listed(demand, placed, pod, targets)
@@ -56,12 +56,11 @@ def completed(
     return limits | {one.name: str(one.value) for one in share.completion}
 
 
-def _pod_wide(demand: Demand, pod: Pod, scheduler_name: str) -> Iterator[Change]:
+def _pod_wide(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
     yield from classed(demand, pod)
     if any(share.annotations for share in demand.shares):
         yield from _annotations(pod, demand.shares)
-    if scheduler_name and pod.scheduler_name != scheduler_name:
-        yield Put(("spec", "schedulerName"), scheduler_name, _SCHEDULER)
+    yield from scheduled(pod, options, _SCHEDULER)
 
 
 def _annotations(pod: Pod, sharing: tuple[Share, ...]) -> Iterator[Change]:

@@ -11,14 +11,13 @@ from math import ceil
 
 from berth import names
 from berth.dialects import reading
-from berth.dialects.dialect import Dialect, Reading
+from berth.dialects.dialect import Dialect, Reading, worded
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop
 from berth.model.pod import Pod
 from berth.model.problem import Problem
-from berth.model.records import NO_RECORDS
 from berth.model.said import Facts, Said
 from berth.model.vendor import Selectors, Vendor
 
@@ -32,23 +31,10 @@ _SAID = Said("why.kai")
 def words(nvidia: Vendor) -> Vendor:
     """Return NVIDIA's cards as KAI's annotations speak of them: no resource names any."""
     return replace(
-        nvidia,
-        dialect=NAME,
+        worded(nvidia, NAME),
         count="",
         memory="",
-        memory_percent="",
         cores="",
-        priority="",
-        memory_factor=1,
-        whole_is_named=False,
-        default_memory=0,
-        default_cores=0,
-        settle=None,
-        core_policy="default",
-        profiles=(),
-        records=NO_RECORDS,
-        allocations=(),
-        counts_as=nvidia,
         selectors=Selectors(asking=names.KAI_ANNOTATIONS),
     )
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from berth import names
 from berth.dialects import completion, convert, devices, reading
 from berth.dialects.conversion import Conversion
-from berth.dialects.dialect import Dialect, only
+from berth.dialects.dialect import Dialect, only, worded
 from berth.dialects.losses import lose
 from berth.dialects.options import Options
 from berth.model.decided import Decided
@@ -18,7 +18,6 @@ from berth.model.demand import Demand, Share
 from berth.model.edit import Change, Put
 from berth.model.loss import Loss
 from berth.model.pod import Pod
-from berth.model.records import NO_RECORDS
 from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor
 
@@ -44,27 +43,16 @@ def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES, block_mib: int
     """
     count, memory, percent, cores = resources
     return replace(
-        nvidia,
-        dialect=NAME,
+        worded(nvidia, NAME),
         domain="volcano.sh/vgpu",
         count=count,
         memory=memory,
         memory_percent=percent,
         cores=cores,
-        priority="",
         memory_unit=block_mib,
-        memory_factor=1,
-        whole_is_named=False,
         whole_is_implied=True,
         default_count=1,
-        default_memory=0,
-        default_cores=0,
-        settle=None,
-        core_policy="default",
-        profiles=(),
-        records=NO_RECORDS,
         allocations=names.VOLCANO_ALLOCATIONS,
-        counts_as=nvidia,
         selectors=Selectors(
             models=nvidia.selectors.models,
             not_models=nvidia.selectors.not_models,
@@ -96,7 +84,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         yield from _chosen(shares, pod, by)
         yield from _queued(shares, pod, by)
     if shares or by.whole_pods:
-        yield from _scheduled(pod, options.scheduler_name)
+        yield from completion.scheduled(pod, options, _SCHEDULER)
     if placed is not None and by.volcano_minor >= FIRST_WITH_DEVICES:
         yield from devices.listed(demand, placed, pod, by.targets)
 
@@ -126,11 +114,6 @@ def _queued(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Cha
         yield Put(path, by.queue, _QUEUE)
     if groups and any(share.vendor.dialect != NAME for share in shares):
         yield Said("pod-group", {"path": ("metadata", "annotations", groups[0])})
-
-
-def _scheduled(pod: Pod, scheduler: str) -> Iterator[Change]:
-    if scheduler and pod.scheduler_name != scheduler:
-        yield Put(("spec", "schedulerName"), scheduler, _SCHEDULER)
 
 
 DIALECT = Dialect(name=NAME, read=only(NAME, reading.read), write=write)
