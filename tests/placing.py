@@ -12,18 +12,17 @@ from berth.admission import configuration
 from berth.admission.claims import Claims
 from berth.admission.placer import Placer
 from berth.admission.standings import Standings
-from berth.admission.wire import Review
 from berth.cluster import projections
 from berth.cluster.reservations import Times
 from berth.cluster.store import Store
 from berth.model import decided
 from berth.model.decided import Decided
-from berth.model.decision import Decision, Verdict
+from berth.model.decision import Decision
 from tests.e2e import gpu_nodes
 from tests.pods import Pod, gpu_pod
 from tests.quotas import watched
+from tests.reviews import SPACE, last_word, review
 
-SPACE = "default"
 GPU, MEMORY = "nvidia.com/gpu", "nvidia.com/gpumem"
 TIMES = Times(unseen=10, pending=60)
 
@@ -49,8 +48,7 @@ class Replica:
 
     def last(self, pod: Pod, *, refused: bool = False) -> None:
         """Show the Pod as it will be stored, at /validate."""
-        verdict = Verdict.REFUSED if refused else Verdict.UNCHANGED
-        self.standings.finish(review(pod), Decision(verdict=verdict, pod=pod))
+        self.standings.finish(review(pod), last_word(pod, refused=refused))
 
     def left(self, node: str, card: int = 0) -> int:
         """Return the MiB that are free on a card."""
@@ -88,25 +86,6 @@ class Cluster:
 
     def _version(self) -> str:
         return str(next(self._versions))
-
-
-def review(pod: Pod, *, dry_run: bool = False) -> Review:
-    """Return the API server's question."""
-    return Review(
-        api_version="admission.k8s.io/v1",
-        uid="1",
-        operation="CREATE",
-        kind="Pod",
-        group="",
-        resource="pods",
-        sub_resource="",
-        namespace=SPACE,
-        name=pod["metadata"].get("name", ""),
-        dry_run=dry_run,
-        user="",
-        old_object=None,
-        object=pod,
-    )
 
 
 def asking(memory: int = 13_000, annotations: Mapping[str, str] | None = None) -> Pod:

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from berth.admission import wire
 from berth.admission.claims import Claims
 from berth.admission.quotas import NAMESPACE, Quotas
 from berth.admission.rules import Rules
@@ -19,8 +18,7 @@ from berth.model import decided
 from berth.model.decided import Decided
 from berth.model.decision import Decision, Verdict
 from tests.pods import Pod
-
-SPACE = "default"
+from tests.reviews import SPACE, last_word, review
 
 
 def watched(pod: Pod, name: str = "", version: int = 1, **status: Any) -> projections.Pod:
@@ -76,31 +74,11 @@ class Cluster:
     def ask(self, pod: Pod, *, dry_run: bool = False, deny_unsized: bool = False) -> Decision:
         """Ask for a Pod, as the API server does once."""
         rules = replace(self.rules, deny_unsized=deny_unsized) if deny_unsized else self.rules
-        return self.standings.decide(self.review(pod, dry_run=dry_run), pod, rules)
+        return self.standings.decide(review(pod, dry_run=dry_run), pod, rules)
 
     def last(self, pod: Pod, *, refused: bool = False, dry_run: bool = False) -> None:
         """Show the Pod as it will be stored, at /validate."""
-        verdict = Verdict.REFUSED if refused else Verdict.UNCHANGED
-        word = Decision(verdict=verdict, pod=pod)
-        self.standings.finish(self.review(pod, dry_run=dry_run), word)
-
-    def review(self, pod: Pod, *, dry_run: bool) -> wire.Review:
-        """Return the API server's question."""
-        return wire.Review(
-            api_version="admission.k8s.io/v1",
-            uid="1",
-            operation="CREATE",
-            kind="Pod",
-            group="",
-            resource="pods",
-            sub_resource="",
-            namespace=SPACE,
-            name=pod["metadata"].get("name", ""),
-            dry_run=dry_run,
-            user="",
-            old_object=None,
-            object=pod,
-        )
+        self.standings.finish(review(pod, dry_run=dry_run), last_word(pod, refused=refused))
 
     def stored(self) -> Mapping[str, int]:
         """Return the sums that are kept of what the watch has shown."""

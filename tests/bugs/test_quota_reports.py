@@ -9,7 +9,8 @@ from berth.admission import configuration
 from berth.model.decision import Verdict
 from tests.hami.deciding import GPU, MEMORY, PERCENT
 from tests.pods import Pod, container, gpu_pod, pod
-from tests.quotas import SPACE, Cluster
+from tests.quotas import Cluster
+from tests.reviews import SPACE
 
 RULES, _ = configuration.rules(settings.load(None), None)
 

@@ -7,7 +7,8 @@ from berth.admission import configuration, quota, usage
 from berth.model.decision import Verdict
 from tests.pods import Pod
 from tests.properties import test_vendors
-from tests.quotas import SPACE, Cluster, mark
+from tests.quotas import Cluster, mark
+from tests.reviews import SPACE
 
 RULES, _ = configuration.rules(configured.load(None), None)
 HARD = {

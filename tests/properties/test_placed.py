@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from berth.admission import verify, wire
 from berth.errors import BadReview
 from berth.model.decision import Verdict
-from tests.placing import SPACE, Cluster, review
+from tests.placing import Cluster
 from tests.properties import laws, strategies
 from tests.properties.test_affinity import LIKED, TERMS
+from tests.reviews import SPACE, review
 
 PROFILE = settings(
     max_examples=60,

@@ -14,7 +14,8 @@ from berth import settings as configured
 from berth.admission import configuration, usage
 from berth.model.decision import Decision, Reason, Verdict
 from tests.pods import Pod, gpu_pod
-from tests.quotas import SPACE, Cluster, carrying, mark
+from tests.quotas import Cluster, carrying, mark
+from tests.reviews import SPACE
 
 MEMORY = "nvidia.com/gpumem"
 MOST = 10

@@ -10,8 +10,9 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from berth.cluster.fleet import Fleet
 from berth.model.decision import Verdict
 from berth.model.difference import differences
-from tests.placing import SPACE, TIMES, Cluster, asking, found, given
+from tests.placing import TIMES, Cluster, asking, found, given
 from tests.pods import Pod
+from tests.reviews import SPACE
 
 PODS = st.integers(0, 30)
 UNSCHEDULABLE = [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable"}]

@@ -11,7 +11,8 @@ from berth.admission.claims import Claims
 from berth.admission.standing import marked
 from berth.model.decision import Decision, Verdict
 from tests.pods import Pod, gpu_pod
-from tests.quotas import SPACE, Cluster, carrying, mark
+from tests.quotas import Cluster, carrying, mark
+from tests.reviews import SPACE
 
 MEMORY = "nvidia.com/gpumem"
 RULES, _ = configuration.rules(settings.load(None), None)

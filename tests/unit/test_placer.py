@@ -12,8 +12,9 @@ from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
 from tests.e2e import gpu_nodes
-from tests.placing import GPU, SPACE, Cluster, asking, found, given
+from tests.placing import GPU, Cluster, asking, found, given
 from tests.pods import container
+from tests.reviews import SPACE
 
 PIN = ("placement.delivery=pin", "placement.policy=binpack")
 FULL = gpu_nodes.MEMORY

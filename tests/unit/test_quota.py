@@ -13,7 +13,8 @@ from berth.admission import configuration
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
 from tests.pods import Pod, container, gpu_pod, pod
-from tests.quotas import SPACE, Cluster, mark, quota
+from tests.quotas import Cluster, mark, quota
+from tests.reviews import SPACE
 
 GPU, MEMORY = "nvidia.com/gpu", "nvidia.com/gpumem"
 PERCENT, CORES = "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"
