@@ -7,7 +7,7 @@ from pathlib import Path
 from time import perf_counter_ns, process_time_ns
 
 from benchmarks import bodies
-from berth import settings
+from berth import layered
 from berth.admission import configuration, mutate, wire
 from berth.admission.rules import Rules
 from berth.cli import process
@@ -49,7 +49,7 @@ def start_ms() -> float:
 
 def main(arguments: list[str]) -> None:
     """Print a table, or JSON."""
-    rules, _ = configuration.rules(settings.load(None), None)
+    rules, _ = configuration.rules(layered.settings(None), None)
     process.settle()
     found = {name: microseconds(body, rules) for name, body in bodies.bodies().items()}
     if "--json" in arguments:

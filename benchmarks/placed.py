@@ -21,7 +21,7 @@ import msgspec
 import orjson
 
 from benchmarks import bodies
-from berth import settings
+from berth import layered
 from berth.admission import configuration, mutate, wire
 from berth.admission.claims import Claims
 from berth.admission.placer import Placer
@@ -195,7 +195,7 @@ def placed(cluster: Cluster, body: bytes, rounds: int) -> tuple[list[float], lis
 
 def cases(nodes: int, policies: list[str], rounds: int) -> list[Case]:
     """Measure each body under each policy and delivery on a cluster of this size."""
-    usual, _ = configuration.rules(settings.load(None), None)
+    usual, _ = configuration.rules(layered.settings(None), None)
     cluster = Cluster(nodes, usual)
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
     took = f"nodes {cluster.nodes_seconds:.1f} s, Pods {cluster.pods_seconds:.1f} s"
@@ -205,7 +205,7 @@ def cases(nodes: int, policies: list[str], rounds: int) -> list[Case]:
     for policy in policies:
         for delivery in DELIVERIES:
             flags = (f"placement.policy={policy}", f"placement.delivery={delivery}")
-            cluster.rules, _ = configuration.rules(settings.load(None, flags), None)
+            cluster.rules, _ = configuration.rules(layered.settings(None, flags), None)
             for name in ("gpu", "train"):
                 body = bodies.bodies()[name]
                 before = quantiles(without(body, usual, rounds), n=100)

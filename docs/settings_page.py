@@ -10,8 +10,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 import msgspec
 import yaml
 
-from berth import configfile, settings
-from berth.settings import Fragment, Keys, Settings
+from berth import configfile, layered, settings
+from berth.layered import Keys
+from berth.settings import Fragment, Settings
 
 PAGE = Path(__file__).parent / "reference/settings.md"
 KINDS: dict[object, str] = {
@@ -126,7 +127,7 @@ def _group(struct: type[msgspec.Struct], above: Keys, docs: Docstrings) -> Itera
         yield _row("Name", "Kind", "Default", *["Variable"] * has_variables, "What it is")
         yield _row(*["---"] * (4 + has_variables))
     for field in rows:
-        name = f"`{settings.variable((*above, field.encode_name))}`"
+        name = f"`{layered.variable((*above, field.encode_name))}`"
         yield _row(
             f"`{field.encode_name}`",
             _kind(field.type),

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration
 from berth.admission.claims import Claims
 from berth.admission.placer import Placer
@@ -32,7 +32,7 @@ class Replica:
 
     def __init__(self, cluster: "Cluster", *flags: str) -> None:
         """Start it with these settings."""
-        self.rules, _ = configuration.rules(settings.load(None, flags), None)
+        self.rules, _ = configuration.rules(layered.settings(None, flags), None)
         self.placer = Placer(cluster.nodes, cluster.pods, self.rules, lambda: cluster.now, TIMES)
         self.placer.synced = True
         self.claims = Claims(TIMES.unseen, lambda: cluster.now)

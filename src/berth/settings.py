@@ -1,18 +1,10 @@
-"""Every knob, and the only reader of the environment.
+"""Every knob: its type, its default, and below it its unit and why. `layered` reads them."""
 
-Three layers, the later wins: the settings file (YAML, keys in camelCase), environment variables
-(BERTH_SERVER_PORT sets server.port), flags (--set server.port=9443).
-"""
-
-import os
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, Literal, TypeAlias, cast, get_origin
+from typing import Any, Literal, TypeAlias
 
 import msgspec
 
-from berth import closest, configfile, names
+from berth import names
 from berth.bounds import (
     AddressRange,
     Block,
@@ -33,8 +25,6 @@ from berth.bounds import (
     Timeout,
     Url,
 )
-from berth.errors import UsageError
-from berth.model.raw import Json, JsonObject
 from berth.words.catalogue import Language
 
 # A piece of a manifest, whose shape is Kubernetes' business (msgspec knows no recursive types).
@@ -474,98 +464,3 @@ class Settings(Group, frozen=True):
     log: Log = msgspec.field(default_factory=Log)
     language: Language = "en"
     """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""
-
-
-Keys: TypeAlias = tuple[str, ...]
-_PREFIX = "BERTH_"
-# What kubelet sets in every container of a namespace with a Service that is called berth….
-_SERVICE_LINK = re.compile(
-    r"BERTH_(.*_)?(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_(TCP|UDP|SCTP)_(PROTO|PORT|ADDR))"
-)
-_SERVICE_ADDRESS = re.compile(r"BERTH_(.*_)?PORT(_\d+_(TCP|UDP|SCTP))?")  # tcp://10.96.0.7:443
-
-
-def load(file: Path | None, flags: Sequence[str] = ()) -> Settings:
-    """Read the settings from `file`, the environment and `flags` ("server.port=9443").
-
-    Raises UsageError with every unknown key and its path, or the first value of a wrong type.
-    """
-    tree = _from_file(file) if file is not None else {}
-    knobs = dict(_knobs(Settings))
-    environment = _environment(os.environ)  # noqa: TID251  this is the place
-    for keys, text, source in (*environment, *_flags(flags)):
-        _place(tree, keys, _typed(text, knobs[keys], source))
-    return msgspec.convert(tree, Settings)
-
-
-def _from_file(file: Path) -> JsonObject:
-    """Read the first layer. What is wrong in it is said even where a later layer hides it."""
-    tree = configfile.read(file)
-    strangers = list(configfile.unknown_keys(tree, Settings))
-    if strangers:
-        raise UsageError(f"{file}: {'; '.join(strangers)}")
-    try:
-        msgspec.convert(tree, Settings)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{file}: {configfile.said_plainly(error, Settings)}") from None
-    return tree
-
-
-def _knobs(struct: type[msgspec.Struct], above: Keys = ()) -> Iterator[tuple[Keys, object]]:
-    """Yield the path and type of each setting that one piece of text can set."""
-    for field in msgspec.structs.fields(struct):
-        keys = (*above, field.encode_name)
-        inner = configfile.struct_of(field.type)
-        if inner is not None and get_origin(field.type) is None:
-            yield from _knobs(inner, keys)
-        elif inner is None:
-            yield keys, field.type
-
-
-def variable(keys: Keys) -> str:
-    """Name the environment variable of a setting: server.certFile is BERTH_SERVER_CERT_FILE."""
-    words = (re.sub(r"(?<=[a-z])(?=[A-Z])", "_", key) for key in keys)
-    return _PREFIX + "_".join(words).upper()
-
-
-def _environment(environ: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:
-    known = {variable(keys): keys for keys, _ in _knobs(Settings)}
-    for name, text in environ.items():
-        if not name.startswith(_PREFIX):
-            continue
-        if _SERVICE_ADDRESS.fullmatch(name) and "://" in text:
-            continue  # BERTH_SERVER_PORT=tcp://…, of a Service that is called berth-server
-        if name in known:
-            yield known[name], text, name
-        elif not _SERVICE_LINK.fullmatch(name):
-            raise UsageError(f"environment: {name} sets no setting{closest.hint(name, known)}")
-
-
-def _flags(flags: Sequence[str]) -> Iterator[tuple[Keys, str, str]]:
-    known = {".".join(keys): keys for keys, _ in _knobs(Settings)}
-    for flag in flags:
-        name, sign, text = flag.partition("=")
-        if not sign:
-            raise UsageError(f"--set {flag}: write it as key=value, such as server.port=9443")
-        if name not in known:
-            raise UsageError(f"--set {flag}: {name} is not a setting{closest.hint(name, known)}")
-        yield known[name], text, f"--set {name}"
-
-
-def _typed(text: str, kind: object, source: str) -> Json:
-    plain: str | list[str] = text
-    if get_origin(kind) is tuple:
-        plain = text.split(",") if text else []
-    try:
-        return cast("Json", msgspec.to_builtins(msgspec.convert(plain, kind, strict=False)))
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{source}: {configfile.said_plainly(error, kind)}") from None
-
-
-def _place(tree: JsonObject, keys: Keys, value: Json) -> None:
-    for key in keys[:-1]:
-        below = tree.get(key)
-        if not isinstance(below, dict):
-            below = tree[key] = {}
-        tree = below
-    tree[keys[-1]] = value

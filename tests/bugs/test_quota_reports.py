@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration
 from berth.model.decision import Verdict
 from tests.hami.deciding import GPU, MEMORY, PERCENT
@@ -12,7 +12,7 @@ from tests.pods import Pod, container, gpu_pod, pod
 from tests.quotas import Cluster
 from tests.reviews import SPACE
 
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 
 
 def placed(asked: Pod, cluster: Cluster, record: str) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from berth import names, settings
+from berth import layered, names, settings
 from berth.admission import live, mutate, registration, serve, templates, wire
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
@@ -18,7 +18,7 @@ from tests.webhook import review
 
 def webhooks(by: Rules, *flags: str) -> list[dict[str, Any]]:
     """Return the webhooks that are registered under these rules."""
-    loaded = settings.load(None, flags)
+    loaded = layered.settings(None, flags)
     found: Any = registration.configuration(by, loaded.registration, b"CA")["webhooks"]
     return list(found)
 

@@ -9,7 +9,7 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from berth import settings
+from berth import layered
 from berth.admission import templates
 from berth.cli import convert, documents, main, rewriting
 from berth.errors import UsageError
@@ -119,7 +119,7 @@ def test_what_cannot_be_done(arguments: tuple[str, ...], stdin: str, said: str) 
     assert said in done.stderr
 
 
-RULES = convert._rules(settings.load(None, ["policy.allocations=keep"]), None, "hami")
+RULES = convert._rules(layered.settings(None, ["policy.allocations=keep"]), None, "hami")
 
 
 @pytest.mark.parametrize(

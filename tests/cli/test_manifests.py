@@ -11,7 +11,7 @@ import msgspec
 import pytest
 import yaml
 
-from berth import names, settings
+from berth import layered, names
 from berth.settings import Settings
 
 
@@ -40,7 +40,7 @@ def inside(found: dict[str, Any], folder: Path) -> Settings:
     assert not [word for word in container(found)["command"] if "--set" in word]
     file = folder / "settings.yaml"
     file.write_text(found["ConfigMap"]["data"]["settings.yaml"])
-    return settings.load(file)
+    return layered.settings(file)
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Devices that a placement has chosen, in the words of the stack that is to give them."""
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, patch, project
 from berth.dialects import translate
 from berth.model.charge import Claim
@@ -9,7 +9,7 @@ from berth.model.problem import Problem
 from berth.model.said import Said
 from tests.pods import Pod, container, pod
 
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 LIMITS = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "3000"}
 
 

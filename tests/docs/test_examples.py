@@ -10,7 +10,7 @@ import msgspec
 import pytest
 import yaml
 
-from berth import settings
+from berth import layered, settings
 from berth.admission import configuration, mutate, templates
 from berth.cli import main
 from berth.model.decision import Verdict
@@ -54,7 +54,7 @@ def test_yaml_is_taken(fence: Fence, tmp_path: Path) -> None:
             file = tmp_path / "some.yaml"
             file.write_text(yaml.safe_dump(document))
             ours = document.keys() <= GROUPS
-            loaded = settings.load(file if ours else None)
+            loaded = layered.settings(file if ours else None)
             configuration.rules(loaded, None if ours else file)
         elif document["kind"] not in OTHERS:
             assert document["apiVersion"]

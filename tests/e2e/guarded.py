@@ -12,7 +12,7 @@ from typing import Any
 
 import yaml
 
-from berth import names, settings
+from berth import layered, names
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
@@ -48,7 +48,7 @@ def configured(folder: Path, *flags: str, injections: Any = (), **nvidia: Any) -
     arguments = ["--config", str(mine), "--device-config", str(devices)]
     for flag in flags:
         arguments += ["--set", flag]
-    rules, _ = configuration.rules(settings.load(mine, flags), devices)
+    rules, _ = configuration.rules(layered.settings(mine, flags), devices)
     return Configured(tuple(arguments), rules)
 
 

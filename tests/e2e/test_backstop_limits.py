@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from berth import settings
+from berth import layered
 from berth.admission import backstop, configuration, mutate
 from berth.admission.rules import Rules
 from berth.dialects.hami import Options
@@ -12,7 +12,7 @@ from tests import pods
 from tests.e2e import guarded
 from tests.e2e.api import Api
 
-NVIDIA = configuration.rules(settings.load(None), None)[0].vendors[0]
+NVIDIA = configuration.rules(layered.settings(None), None)[0].vendors[0]
 
 
 def _many(vendors: int) -> Rules:

@@ -16,7 +16,7 @@ import jsonpatch
 import pytest
 import yaml
 
-from berth import names, settings
+from berth import layered, names
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
 from berth.model.decision import Verdict
@@ -71,7 +71,7 @@ def converting(
     """Give the webhook and its namespaces, each known by its label."""
     file = tmp_path_factory.mktemp("converting") / "settings.yaml"
     file.write_text(json.dumps(_settings()))
-    rules, _ = configuration.rules(settings.load(file), None)
+    rules, _ = configuration.rules(layered.settings(file), None)
     with ExitStack() as stack:
         spaces = {one: stack.enter_context(own(control_plane)) for one in WRITTEN}
         bare = stack.enter_context(own(control_plane))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from berth import names, settings
+from berth import layered, names
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
 from berth.model.decision import Verdict
@@ -37,7 +37,7 @@ def zones(
     file = tmp_path_factory.mktemp("backstop") / "settings.yaml"
     conversions = [{"name": one, "reads": READ, "writes": one} for one in WRITTEN]
     file.write_text(json.dumps({"conversions": conversions}))
-    rules, _ = configuration.rules(settings.load(file), None)
+    rules, _ = configuration.rules(layered.settings(file), None)
     policies = guarded.printed("--config", str(file), name="translated")
     bad = {**BAD, "metadata": {"name": "bad"}}
     with ExitStack() as stack:

@@ -5,7 +5,7 @@ import sys
 
 import jsonpatch
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, mutate
 from berth.model.decision import Verdict
 from tests.e2e import stored
@@ -38,7 +38,7 @@ def test_the_api_server_stores_what_we_decided(
     sys.stdout.write(f"seed {SEED}\n")
     assert registered.process.poll() is None
     dice = random.Random(SEED)
-    rules, _ = configuration.rules(settings.load(None), None)
+    rules, _ = configuration.rules(layered.settings(None), None)
     patched = 0
     for number in range(PODS):
         try:

@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from berth import names, settings
+from berth import layered, names
 from berth.admission import configuration, mutate, project
 from berth.admission.rules import Rules
 from berth.dialects import hami
@@ -29,7 +29,7 @@ def rules(folder: Path, *flags: str, **nvidia: Any) -> Rules:
     """Return the rules of settings `flags` and a device-config.yaml with these `nvidia` keys."""
     file = folder / "device-config.yaml"
     file.write_text(yaml.safe_dump({"nvidia": nvidia}))
-    found, warnings = configuration.rules(settings.load(None, flags), file)
+    found, warnings = configuration.rules(layered.settings(None, flags), file)
     assert not warnings
     return found
 

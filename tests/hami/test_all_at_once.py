@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Any
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, mutate
 from berth.model.decision import Decision, Reason, Verdict
 from tests import pods
 from tests.hami.deciding import rules
 
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 
 
 def _decide(pod: dict[str, Any]) -> Decision:

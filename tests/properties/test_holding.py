@@ -2,7 +2,7 @@
 
 from hypothesis import HealthCheck, given, settings
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import configuration, quota, usage
 from berth.model.decision import Verdict
 from tests.pods import Pod
@@ -10,7 +10,7 @@ from tests.properties import test_vendors
 from tests.quotas import Cluster, mark
 from tests.reviews import SPACE
 
-RULES, _ = configuration.rules(configured.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 HARD = {
     f"limits.{name}": "1000000"
     for vendor in RULES.vendors

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import configuration, mutate, verify, wire
 from berth.admission.rules import Rules
 from berth.errors import BadReview
@@ -31,7 +31,7 @@ def _rules(*flags: str, **nvidia: Any) -> Rules:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "device-config.yaml"
         file.write_text(json.dumps({"nvidia": nvidia}))
-        return configuration.rules(configured.load(None, flags), file)[0]
+        return configuration.rules(layered.settings(None, flags), file)[0]
 
 
 CONFIGURATIONS = [

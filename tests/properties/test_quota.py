@@ -9,8 +9,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from berth import names
-from berth import settings as configured
+from berth import layered, names
 from berth.admission import configuration, usage
 from berth.model.decision import Decision, Reason, Verdict
 from tests.pods import Pod, gpu_pod
@@ -20,8 +19,8 @@ from tests.reviews import SPACE
 MEMORY = "nvidia.com/gpumem"
 MOST = 10
 LIFE = 10.0
-RULES, _ = configuration.rules(configured.load(None), None)
-OTHER, _ = configuration.rules(configured.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
+OTHER, _ = configuration.rules(layered.settings(None), None)
 AMOUNTS = st.integers(1, 6)
 WHICH = st.integers(0, 99)
 

@@ -7,7 +7,7 @@ import jsonpatch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import configuration, mutate, project, verify
 from berth.dialects import hami
 from berth.model.decision import Verdict
@@ -16,7 +16,7 @@ from berth.vendors import VENDORS
 from tests.pods import Pod, pod
 from tests.properties import laws, strategies
 
-RULES, _ = configuration.rules(configured.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 PROFILE = settings(
     max_examples=600,
     print_blob=True,

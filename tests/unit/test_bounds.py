@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from berth import clock, settings
+from berth import clock, layered
 from berth.admission import configuration
 from berth.certs import authority, choice, identity
 from berth.errors import UsageError
@@ -55,7 +55,7 @@ CASES = [(name, value, said) for name, (values, said) in OUTSIDE.items() for val
 def test_a_value_out_of_bounds_is_refused(name: str, value: str, said: str, tmp_path: Path) -> None:
     """As a flag, and in the file where YAML can write it."""
     with pytest.raises(UsageError) as error:
-        settings.load(None, [f"{name}={value}"])
+        layered.settings(None, [f"{name}={value}"])
     assert str(error.value).startswith(f"--set {name}: expected {said}")
     group, _, key = name.partition(".")
     file = tmp_path / "settings.yaml"
@@ -63,7 +63,7 @@ def test_a_value_out_of_bounds_is_refused(name: str, value: str, said: str, tmp_
     as_yaml = value.replace("nan", ".nan").replace("inf", ".inf") if number else repr(value)
     file.write_text(f"{group}: {{{key}: {as_yaml}}}")
     with pytest.raises(UsageError) as error:
-        settings.load(file)
+        layered.settings(file)
     assert str(error.value).startswith(f"{file}: {name}: expected {said}")
 
 
@@ -82,8 +82,11 @@ INSIDE = [
 
 @pytest.mark.parametrize("flag", INSIDE)
 def test_the_bounds_themselves_are_taken(flag: str) -> None:
-    """The ends belong to what is allowed."""
-    settings.load(None, [flag])
+    """The ends belong to what is allowed, and are what holds then."""
+    name, _, text = flag.partition("=")
+    group, _, key = name.partition(".")
+    found = msgspec.to_builtins(layered.settings(None, [flag]))[group][key]
+    assert found == type(found)(text)
 
 
 def test_the_defaults_are_within_bounds() -> None:
@@ -122,7 +125,7 @@ def test_an_injection_that_no_pod_could_take(written: list[Any], said: str, tmp_
     file = tmp_path / "settings.yaml"
     file.write_bytes(msgspec.json.encode({"injections": written}))
     with pytest.raises(UsageError) as error:
-        configuration.rules(settings.load(file), None)
+        configuration.rules(layered.settings(file), None)
     assert said in str(error.value)
 
 
@@ -132,7 +135,7 @@ def test_two_injections_may_share_a_volume(tmp_path: Path) -> None:
     both = [{"name": name, "volumes": [volume]} for name in ("a", "b")]
     file = tmp_path / "settings.yaml"
     file.write_bytes(msgspec.json.encode({"injections": both}))
-    assert list(configuration.rules(settings.load(file), None)[0].injections) == ["a", "b"]
+    assert list(configuration.rules(layered.settings(file), None)[0].injections) == ["a", "b"]
 
 
 @pytest.mark.parametrize("url", ["https://[::1", "https://[:::::]"])

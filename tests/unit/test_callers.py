@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from berth import settings
+from berth import layered, settings
 from berth.admission import callers, configuration, live
 from berth.admission.callers import Certificate
 from berth.admission.live import Sources
@@ -111,7 +111,7 @@ def test_all_that_is_asked_for_must_hold() -> None:
 
 def test_by_default_everyone_may() -> None:
     """There is nothing to ask then, not even a check that always passes."""
-    assert configuration.callers(settings.load(None).callers) is None
+    assert configuration.callers(layered.settings(None).callers) is None
 
 
 UNUSABLE = {
@@ -130,7 +130,7 @@ UNUSABLE = {
 def test_what_would_keep_out_whom_it_should_not(flag: str, said: str) -> None:
     """A range or a name that nobody can meet is said at the start."""
     with pytest.raises(UsageError) as error:
-        configuration.callers(settings.load(None, [flag]).callers)
+        configuration.callers(layered.settings(None, [flag]).callers)
     assert said in str(error.value)
 
 
@@ -148,12 +148,12 @@ def test_what_is_no_range_or_no_text_is_said_at_once(flag: str, said: str, tmp_p
     name, _, value = flag.partition("=")
     at = value.split(",").index("") if "," in value else 0
     with pytest.raises(UsageError) as error:
-        settings.load(None, [flag])
+        layered.settings(None, [flag])
     assert str(error.value).startswith(f"--set {name}: [{at}]: {said}")
     file = tmp_path / "settings.yaml"
     file.write_text(f"callers: {{{name.partition('.')[2]}: {value.split(',')}}}")
     with pytest.raises(UsageError) as error:
-        settings.load(file)
+        layered.settings(file)
     assert str(error.value).startswith(f"{file}: {name}[{at}]: {said}")
 
 
@@ -161,5 +161,5 @@ def test_a_change_is_proved_at_once_and_taken_by_a_new_process() -> None:
     """The context that asks for certificates was made at the start, and the rest goes with it."""
     with pytest.raises(UsageError, match="clientNames"):
         live.read(Sources(flags=("callers.clientNames=a",)), 2)
-    changed = settings.load(None, ["callers.userAgents=a"])
-    assert list(live.needs_restart(settings.load(None), changed)) == ["callers"]
+    changed = layered.settings(None, ["callers.userAgents=a"])
+    assert list(live.needs_restart(layered.settings(None), changed)) == ["callers"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration
 from berth.errors import UsageError
 from berth.model.terms import Terms
@@ -14,12 +14,12 @@ def terms(folder: Path, text: str) -> Terms:
     """Return the terms of a settings file with this under `placement`."""
     file = folder / "settings.yaml"
     file.write_text(f"placement: {text}")
-    return configuration.rules(settings.load(file), None)[0].terms
+    return configuration.rules(layered.settings(file), None)[0].terms
 
 
 def test_without_settings_inference_is_kept_from_training() -> None:
     """By a label that nobody has who has not read of it."""
-    found = configuration.rules(settings.load(None), None)[0].terms
+    found = configuration.rules(layered.settings(None), None)[0].terms
     assert found.apart == (("inference", "training"),)
     assert found.tests == ()
 

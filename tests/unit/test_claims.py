@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from berth import names, settings
+from berth import layered, names
 from berth.admission import configuration
 from berth.admission.claims import Claims
 from berth.admission.standing import marked
@@ -15,7 +15,7 @@ from tests.quotas import Cluster, carrying, mark
 from tests.reviews import SPACE
 
 MEMORY = "nvidia.com/gpumem"
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 
 
 @pytest.fixture

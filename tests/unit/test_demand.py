@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, project
 from berth.dialects import hami
 from berth.model.demand import Demand, Total, Wishes
 from tests.pods import Pod, container, pod
 
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 GPU, MEMORY, CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores"
 
 

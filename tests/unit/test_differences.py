@@ -5,7 +5,7 @@ from pathlib import Path
 
 import msgspec
 
-from berth import settings
+from berth import layered, settings
 from berth.vendors import SECTIONS
 from tests.hami import test_nvidia
 
@@ -39,7 +39,7 @@ def test_the_tests_name_rows_that_exist() -> None:
 
 def test_the_settings_and_keys_named_exist() -> None:
     """A reader may copy them."""
-    knobs = {".".join(keys) for keys, _ in settings._knobs(settings.Settings)}
+    knobs = {".".join(keys) for keys, _ in layered.knobs(settings.Settings)}
     defaults = msgspec.to_builtins([section.default for section in SECTIONS])
     keys = set(re.findall(r"'([A-Za-z]+)':", str(defaults)))
     named = {name for row in FIVE for name in re.findall(r"`([a-z]+\.?[A-Za-z]+)`", row[-1])}

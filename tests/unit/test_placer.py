@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
@@ -236,7 +236,7 @@ def test_a_filter_of_the_settings_holds_for_new_pods_and_is_named(tmp_path: Path
     file.write_text(
         "placement: {filters: [{name: none, namespaces: [def*], expression: device.numa > 99}]}"
     )
-    replica.rules, _ = configuration.rules(settings.load(file), None)
+    replica.rules, _ = configuration.rules(layered.settings(file), None)
     decision = replica.ask(asking())
     assert not found(decision).node
     assert any("filter none" in str(warning) for warning in decision.warnings), decision.warnings

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import yaml
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
@@ -41,7 +41,7 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Written:
             chip["memoryFactor"] = factor
         file = tmp_path_factory.mktemp("rules") / "device-config.yaml"
         file.write_text(yaml.safe_dump(config))
-        return configuration.rules(settings.load(None, flags), file)[0]
+        return configuration.rules(layered.settings(None, flags), file)[0]
 
     return read
 

@@ -2,12 +2,12 @@
 
 from dataclasses import replace
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, rewritten
 from berth.admission.rules import Rules
 from berth.dialects.hami import Options
 
-NVIDIA = configuration.rules(settings.load(None), None)[0].vendors[0]
+NVIDIA = configuration.rules(layered.settings(None), None)[0].vendors[0]
 
 
 def _rules(*names: str) -> Rules:

@@ -6,7 +6,7 @@ from typing import Annotated, Literal, get_args, get_origin
 
 import pytest
 
-from berth import settings
+from berth import layered, settings
 from berth.errors import UsageError
 
 
@@ -19,12 +19,12 @@ def written(folder: Path, text: str) -> Path:
 
 def test_without_a_word_the_defaults_hold() -> None:
     """They are those of the structs, and an empty file is no word."""
-    assert settings.load(None) == settings.Settings()
+    assert layered.settings(None) == settings.Settings()
 
 
 def test_an_empty_file_changes_nothing(tmp_path: Path) -> None:
     """A file may hold comments alone."""
-    assert settings.load(written(tmp_path, "# nothing\n")) == settings.Settings()
+    assert layered.settings(written(tmp_path, "# nothing\n")) == settings.Settings()
 
 
 LAYERS: dict[str, tuple[dict[str, str], int]] = {
@@ -46,14 +46,14 @@ def test_the_later_layer_wins(
     if "env" in layers:
         monkeypatch.setenv("BERTH_SERVER_PORT", layers["env"])
     flags = [f"server.port={layers['flag']}"] if "flag" in layers else []
-    loaded = settings.load(written(tmp_path, text), flags)
+    loaded = layered.settings(written(tmp_path, text), flags)
     assert loaded.server.port == port
     assert loaded.server.host == "10.0.0.1"
 
 
 def test_the_last_of_two_flags_wins() -> None:
     """As with every command."""
-    assert settings.load(None, ["log.level=debug", "log.level=error"]).log.level == "error"
+    assert layered.settings(None, ["log.level=debug", "log.level=error"]).log.level == "error"
 
 
 TYPED = {
@@ -77,10 +77,10 @@ def test_text_becomes_what_the_setting_holds(
     flag: str, group: str, name: str, value: object
 ) -> None:
     """Flags and variables are text; lists are separated by commas."""
-    assert getattr(getattr(settings.load(None, [flag]), group), name) == value
+    assert getattr(getattr(layered.settings(None, [flag]), group), name) == value
 
 
-KNOBS = dict(settings._knobs(settings.Settings))
+KNOBS = dict(layered.knobs(settings.Settings))
 
 
 def changing(keys: tuple[str, ...]) -> str:
@@ -107,7 +107,7 @@ def changing(keys: tuple[str, ...]) -> str:
 
 def _changes(flag: str) -> bool:
     with contextlib.suppress(UsageError):  # out of bounds
-        return settings.load(None, [flag]) != settings.Settings()
+        return layered.settings(None, [flag]) != settings.Settings()
     return False
 
 
@@ -117,14 +117,14 @@ def test_every_setting_has_a_variable_and_a_flag(
 ) -> None:
     """Both change it alike."""
     flag = changing(keys)
-    by_flag = settings.load(None, [flag])
-    monkeypatch.setenv(settings.variable(keys), flag.partition("=")[2])
-    assert settings.load(None) == by_flag
+    by_flag = layered.settings(None, [flag])
+    monkeypatch.setenv(layered.variable(keys), flag.partition("=")[2])
+    assert layered.settings(None) == by_flag
 
 
 def test_a_variable_is_named_after_its_setting() -> None:
     """Groups and words are joined by underscores."""
-    assert settings.variable(("server", "certFile")) == "BERTH_SERVER_CERT_FILE"
+    assert layered.variable(("server", "certFile")) == "BERTH_SERVER_CERT_FILE"
 
 
 UNKNOWN = {
@@ -162,7 +162,7 @@ def test_a_key_of_the_file_that_is_no_setting(text: str, said: str, tmp_path: Pa
     """The file, the path of the key and the nearest setting are named, for all keys at once."""
     file = written(tmp_path, text)
     with pytest.raises(UsageError) as error:
-        settings.load(file)
+        layered.settings(file)
     assert str(error.value).startswith(f"{file}: {said}")
 
 
@@ -189,14 +189,14 @@ def test_a_value_of_a_wrong_type(text: str, said: str, tmp_path: Path) -> None:
     """The file, the path, what is wanted and what is there are named."""
     file = written(tmp_path, text)
     with pytest.raises(UsageError) as error:
-        settings.load(file)
+        layered.settings(file)
     assert str(error.value).startswith(f"{file}: {said}")
 
 
 def test_a_flag_hides_nothing_wrong_in_the_file(tmp_path: Path) -> None:
     """What is there for a group would else be dropped for the group of the flag."""
     with pytest.raises(UsageError, match="server: expected object, got int"):
-        settings.load(written(tmp_path, "server: 5"), ["server.port=1"])
+        layered.settings(written(tmp_path, "server: 5"), ["server.port=1"])
 
 
 FILES = {
@@ -230,28 +230,28 @@ def test_a_file_that_cannot_be_read(text: str, said: str, tmp_path: Path) -> Non
     """One sentence that names the file."""
     file = written(tmp_path, text)
     with pytest.raises(UsageError, match=said):
-        settings.load(file)
+        layered.settings(file)
 
 
 def test_a_secret_that_yaml_takes_for_a_tag_is_not_repeated(tmp_path: Path) -> None:
     """The sentence goes to the log, and to /readyz, which everyone may ask."""
     text = "injections: [{name: a, env: [{name: TOKEN, value: !planted-secret}]}]"
     with pytest.raises(UsageError) as error:
-        settings.load(written(tmp_path, text))
+        layered.settings(written(tmp_path, text))
     assert "planted-secret" not in str(error.value)
 
 
 def test_a_piece_of_a_manifest_is_read_as_kubernetes_reads_it(tmp_path: Path) -> None:
     """Its keys are text, and so is a day: else each Pod that it is put into would be a fault."""
     text = "injections: [{name: a, namespaceSelector: {matchLabels: {1: 2026-01-01}}}]"
-    (injection,) = settings.load(written(tmp_path, text)).injections
+    (injection,) = layered.settings(written(tmp_path, text)).injections
     assert injection.namespace_selector == {"matchLabels": {"1": "2026-01-01"}}
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """One sentence that names the file."""
     with pytest.raises(UsageError, match=r"none\.yaml: cannot be read: No such file"):
-        settings.load(tmp_path / "none.yaml")
+        layered.settings(tmp_path / "none.yaml")
 
 
 FLAGS = {
@@ -267,7 +267,7 @@ FLAGS = {
 def test_a_flag_that_sets_nothing(flag: str, said: str) -> None:
     """The flag is named as it was given."""
     with pytest.raises(UsageError) as error:
-        settings.load(None, [flag])
+        layered.settings(None, [flag])
     assert said in str(error.value)
 
 
@@ -275,7 +275,7 @@ def test_a_variable_that_sets_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A misspelt variable is not silently without effect."""
     monkeypatch.setenv("BERTH_LOG_LEVLE", "debug")
     with pytest.raises(UsageError, match="did you mean BERTH_LOG_LEVEL"):
-        settings.load(None)
+        layered.settings(None)
 
 
 MISSPELT = {
@@ -292,13 +292,13 @@ def test_a_misspelt_variable_is_not_taken_for_a_services(
     """Kubelet's own hold an address, or end as no setting does."""
     monkeypatch.setenv(name, value)
     with pytest.raises(UsageError, match=rf"did you mean {near}\?"):
-        settings.load(None)
+        layered.settings(None)
 
 
 def test_a_merged_mapping_may_say_a_key_again(tmp_path: Path) -> None:
     """YAML's `<<` gives defaults, which a key beside it overrides."""
     text = "injections: [&a {name: a, vendor: nvidia}, {<<: *a, name: b}, {<<: *a, name: c}]"
-    loaded = settings.load(written(tmp_path, text))
+    loaded = layered.settings(written(tmp_path, text))
     assert [injection.name for injection in loaded.injections] == ["a", "b", "c"]
 
 
@@ -318,4 +318,4 @@ def test_the_variables_of_a_service_are_not_ours(
         "PORT_443_TCP_ADDR": "10.96.0.7",
     }.items():
         monkeypatch.setenv(f"{service}_{suffix}", value)
-    assert settings.load(None) == settings.Settings()
+    assert layered.settings(None) == settings.Settings()

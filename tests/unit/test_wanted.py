@@ -2,14 +2,14 @@
 
 from typing import Any
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, mutate, project
 from berth.admission.wanted import NOWHERE, wanted
 from berth.model.eligibility import Expression, Toleration
 from berth.model.request import PodRequest
 from tests.pods import Pod, gpu_pod
 
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 
 
 def read(pod: Pod) -> PodRequest:

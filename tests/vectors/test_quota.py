@@ -2,13 +2,13 @@
 
 import pytest
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration
 from berth.model.decision import Verdict
 from tests.pods import container, pod
 from tests.quotas import Cluster
 
-RULES, _ = configuration.rules(settings.load(None), None)
+RULES, _ = configuration.rules(layered.settings(None), None)
 MEMORY = "nvidia.com/gpumem"
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from berth import settings
+from berth import layered
 from berth.admission import guard, registration
 from berth.settings import Injection, Policy
 from tests.vectors import laws
@@ -19,7 +19,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("flags", [(), ("registration.url=https://127.0.0.1:8443",)], ids=str)
 def test_l12_the_registration_is_as_it_should_be(given: dict[str, Any], flags: list[str]) -> None:
     """No side effects, a short timeout, full names, v1, guarded conditions, our namespace out."""
-    wanted = settings.load(None, flags).registration
+    wanted = layered.settings(None, flags).registration
     found: Any = registration.configuration(laws.rules(**given), wanted, b"CA")
     webhooks = found["webhooks"]
     names = [webhook["name"] for webhook in webhooks]
@@ -62,7 +62,7 @@ def test_l12_the_validating_registration_is_as_it_should_be(
     policy: Policy, flags: tuple[str, ...], entries: list[str]
 ) -> None:
     """The same holds of its other half, of which only what the settings judge is registered."""
-    wanted = settings.load(None, flags).registration
+    wanted = layered.settings(None, flags).registration
     found: Any = guard.configuration(laws.rules(policy=policy), wanted, b"CA")
     webhooks = found["webhooks"]
     assert [webhook["name"].partition(".")[0] for webhook in webhooks] == entries

@@ -6,7 +6,7 @@ from typing import Any
 
 import yaml
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
@@ -21,7 +21,7 @@ def rules(folder: Path, *flags: str, **sections: Any) -> Rules:
     """Return the rules of settings `flags` and a device-config.yaml with these sections."""
     file = folder / "device-config.yaml"
     file.write_text(yaml.safe_dump(sections))
-    found, warnings = configuration.rules(settings.load(None, flags), file)
+    found, warnings = configuration.rules(layered.settings(None, flags), file)
     assert not warnings
     return found
 
@@ -114,7 +114,7 @@ def test_an_injection_is_for_a_family_or_for_one(tmp_path: Path) -> None:
         for name, vendor in (("all", "ascend"), ("one", "Ascend910A"), ("other", "Ascend310P"))
     ]
     file.write_text(yaml.safe_dump({"injections": wanted}))
-    by, _ = configuration.rules(settings.load(file), None)
+    by, _ = configuration.rules(layered.settings(file), None)
     asked = gpu_pod({CHIP: "1"})
     reached = [
         name

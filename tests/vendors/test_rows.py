@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
-from berth import settings
+from berth import layered
 from berth.admission import configuration, project, wire
 from berth.admission.rules import Rules
 from berth.dialects import hami
@@ -24,7 +24,7 @@ def rules(row: table.Row, folder: Path) -> Rules:
     """Return the rules of a cluster whose device-config has the row's keys."""
     file = folder / "device-config.yaml"
     file.write_text(yaml.safe_dump({} if row.config is None else {row.section: row.config}))
-    found, warnings = configuration.rules(settings.load(None), file)
+    found, warnings = configuration.rules(layered.settings(None), file)
     assert not warnings
     return found
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import msgspec
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import configuration
 from berth.admission.callers import Callers
 from berth.admission.rules import Rules
@@ -51,7 +51,7 @@ class Live:
 
 def read(sources: Sources, number: int = 1) -> Generation:
     """Read and prove a generation from its sources. Raises UsageError."""
-    settings = configured.load(sources.config, sources.flags)
+    settings = layered.settings(sources.config, sources.flags)
     rules, warnings = configuration.rules(settings, sources.device_config)
     return Generation(
         number=number,

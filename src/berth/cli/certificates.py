@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from berth import clock
-from berth import settings as configured
+from berth import clock, layered
 from berth.certs import choice, own, rotation
 from berth.certs.store import Store
 from berth.cli import options
@@ -32,7 +31,7 @@ def show(
     kubeconfig: Path | None,
 ) -> None:
     """Print each CA that is trusted, until when, and until when its leaves last."""
-    kept = _store(configured.load(config, settings), kubeconfig)
+    kept = _store(layered.settings(config, settings), kubeconfig)
     held = asyncio.run(kept.read())
     if held.stored is None:
         raise UsageError("there is no CA yet; `berth webhook --register` makes one")
@@ -51,7 +50,7 @@ def rotate(
     kubeconfig: Path | None,
 ) -> None:
     """Have the next CA take over now. The replicas see it through; no call fails."""
-    loaded = configured.load(config, settings)
+    loaded = layered.settings(config, settings)
     kept = _store(loaded, kubeconfig)
     click.echo(asyncio.run(_rotate(kept, loaded)))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import configuration
 from berth.admission.rules import Rules
 from berth.cluster import connection, kube
@@ -33,7 +33,7 @@ def source(kubeconfig: Path | None, failed: Callable[[str], None] = _silent) -> 
 
 def rules(config: Path | None, device_config: Path | None, settings: tuple[str, ...]) -> Rules:
     """Resolve the configuration, saying its warnings on stderr. Raises UsageError."""
-    found, warnings = configuration.rules(configured.load(config, settings), device_config)
+    found, warnings = configuration.rules(layered.settings(config, settings), device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
     return found

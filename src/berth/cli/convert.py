@@ -9,8 +9,7 @@ from pathlib import Path
 
 import click
 
-from berth import names
-from berth import settings as configured
+from berth import layered, names
 from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.cli import documents, options, rewriting
@@ -58,7 +57,7 @@ def command(
     """
     if in_place and "-" in files:
         raise UsageError("--in-place: stdin is no file; leave one of the two out")
-    loaded = configured.load(config, settings)
+    loaded = layered.settings(config, settings)
     rules, language = _rules(loaded, device_config, target), loaded.language
     converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
     for one in converted:

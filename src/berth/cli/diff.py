@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import orjson
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import configuration, templates, zones
 from berth.admission.rules import Rules
 from berth.admission.templates import Template
@@ -104,7 +104,7 @@ def command(
 def _configured(
     config: Path | None, device_config: Path | None, flags: tuple[str, ...]
 ) -> tuple[Settings, Rules]:
-    loaded = configured.load(config, flags)
+    loaded = layered.settings(config, flags)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)

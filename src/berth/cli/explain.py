@@ -7,8 +7,7 @@ from pathlib import Path
 
 import click
 
-from berth import names
-from berth import settings as configured
+from berth import layered, names
 from berth.admission import (
     configuration,
     mutate,
@@ -84,7 +83,7 @@ def command(
     Exits with 0, with 1 when a Pod is refused, with 2 when something cannot be read.
     """
     _check(pod, files, live=live, snapshot=snapshot)
-    loaded = configured.load(config, settings)
+    loaded = layered.settings(config, settings)
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
         click.echo(f"berth: {warning}", err=True)

@@ -6,8 +6,7 @@ import click
 import msgspec
 import yaml
 
-from berth import __version__
-from berth import settings as configured
+from berth import __version__, layered
 from berth.admission import backstop, configuration, guard, registration
 from berth.cli import deployment, options, printed
 from berth.errors import UsageError
@@ -47,7 +46,7 @@ def command(
     Pipe it into `kubectl apply -f -`; the webhook configurations come last, but for
     the backstop.
     """
-    loaded = configured.load(config, settings)
+    loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)

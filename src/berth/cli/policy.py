@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from berth import settings as configured
+from berth import layered
 from berth.admission import backstop, configuration
 from berth.cli import effective, options, printed
 
@@ -26,7 +26,7 @@ def command(
     """
     if context.invoked_subcommand is not None:
         return
-    loaded = configured.load(config, settings)
+    loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)
@@ -47,7 +47,7 @@ def show(
     settings: tuple[str, ...],
 ) -> None:
     """Print which rules hold for which Pods, in the order in which they are looked at."""
-    loaded = configured.load(config, settings)
+    loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
         click.echo(f"berth: {warning}", err=True)

@@ -5,8 +5,7 @@ from pathlib import Path
 
 import click
 
-from berth import names
-from berth import settings as configured
+from berth import layered, names
 from berth.cli import options
 from berth.cluster import kube
 
@@ -22,7 +21,7 @@ def command(
     kubeconfig: Path | None,
 ) -> None:
     """Remove Berth's webhook configurations from a cluster."""
-    name = configured.load(config, settings).registration.name
+    name = layered.settings(config, settings).registration.name
     for kind in (names.VALIDATING, names.MUTATING):  # never validated without being rewritten
         gone = asyncio.run(kube.delete_configuration(kube.configuration(kubeconfig), kind, name))
         click.echo(f"{kind} {name} {'removed' if gone else 'was not there'}")

@@ -88,7 +88,11 @@ def _converted(demand: Demand, pod: Pod, options: Options) -> frozenset[str]:
 
 
 def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -> bool:
-    """Whether what a container asks for now is what is made of `before`, and not the same."""
+    """Whether a container's present words are what translating `before` gives.
+
+    `before` are the amounts that our annotation recorded; where they are the present ones, nothing
+    was translated.
+    """
     of, words = wanted.container, wanted.asks.resources if wanted.asks else ()
     now = {name: _plain(of.limits[name]) for name in words if name in of.limits}
     if not isinstance(before, dict) or before == now:
