@@ -95,6 +95,15 @@ def test_into_the_pool() -> None:
     assert limits(patched(asking({GPU: "1"}), by)) == {POOL_COUNT: "1"}
 
 
+@pytest.mark.parametrize("stack", ["volcano", "pool", "plain"])
+def test_a_stack_with_a_scheduler_names_it(stack: str) -> None:
+    """So that no other binds the Pod; where the settings name none, its own stays."""
+    for named, expected in (("theirs", "theirs"), ("", "default-scheduler")):
+        by = converting(stack, stacks={stack: {"scheduler": named}})
+        decided: Any = decide(asking({GPU: "1"}), by).pod
+        assert decided["spec"]["schedulerName"] == expected
+
+
 @pytest.mark.parametrize("visible", [False, True])
 def test_chosen_devices_are_variables(*, visible: bool) -> None:
     """Of each container its own; CUDA_VISIBLE_DEVICES where the manager reads it."""

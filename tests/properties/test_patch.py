@@ -103,6 +103,19 @@ def test_parents_are_made_once() -> None:
     assert result == {"spec": {"env": ["a", "b"]}}
 
 
+def test_what_was_dropped_is_not_written_into_any_more() -> None:
+    """Its place is as if nothing had stood there: an `add` to the end of it would not apply."""
+    document: dict[str, Json] = {"a": {"b": {"c": 1}}}
+    edits: list[Edit] = [
+        Put(("a", "b", "c"), 2, WHY),
+        Drop(("a", "b"), WHY),
+        Append(("a", "b"), 3, WHY),
+    ]
+    operations, result = patch.record(document, edits)
+    assert result == {"a": {"b": [3]}}
+    assert jsonpatch.apply_patch(document, operations) == result
+
+
 def test_keys_are_escaped_tilde_first() -> None:
     """`~` becomes `~0` before `/` becomes `~1` (RFC 6901)."""
     assert patch.pointer(("a", "x~1/y")) == "/a/x~01~1y"

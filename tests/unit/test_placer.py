@@ -34,6 +34,7 @@ def test_a_second_pass_finds_its_own_id_and_reserves_once() -> None:
     first = replica.ask(asking())
     node = found(first).node
     assert replica.left(node) == FULL - 13_000
+    assert given(first)["metadata"]["annotations"]["hami.io/injected"] == "true"
     second = replica.ask(given(first))
     assert second.verdict is Verdict.UNCHANGED
     assert replica.left(node) == FULL - 13_000

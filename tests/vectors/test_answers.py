@@ -12,7 +12,7 @@ from aiohttp.test_utils import RawTestServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.admission import wire
+from berth.admission import mutate, wire
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
@@ -113,6 +113,19 @@ def test_w22_a_refusal_says_where_what_and_what_to_do() -> None:
     )
     assert second.startswith("spec.containers[1].resources.limits[nvidia.com/gpucores]: 101 ")
     assert "; write at most 100" in second
+
+
+def test_w22_a_refusal_is_in_the_language_of_the_settings() -> None:
+    """The message and each cause; the field, the amounts and the audit log's words stay."""
+    bad = pod(container("b", {"nvidia.com/gpu": "-1"}))
+    asked = wire.decode(json.dumps(review(bad)).encode())
+    decision = mutate.decide(bad, "default", laws.SHIPPED)
+    response = json.loads(wire.answer(asked, decision, 1, "zh"))["response"]
+    status = response["status"]
+    field = "spec.containers[0].resources.limits[nvidia.com/gpu]"
+    assert status["message"] == f"{field}：-1 是负数；请写 0 到 1024 之间的数"
+    assert status["details"]["causes"][0]["message"] == "-1 是负数；请写 0 到 1024 之间的数"
+    assert "-1 is negative" in response["auditAnnotations"]["reasons"]
 
 
 def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
