@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 import yaml
 
-from berth.admission import configuration, conversions, mutate, project
+from berth.admission import configuration, mutate, project
 from berth.admission.rules import Rules
 from berth.dialects import translate
 from berth.model.card import Card
@@ -37,7 +37,7 @@ Limits = dict[str, Any]
 @cache
 def _rules(text: str, cards: tuple[Card, ...], device_config: Path | None) -> Rules:
     settings = msgspec.convert(yaml.safe_load(text), Settings)
-    return conversions.knowing(configuration.rules(settings, device_config)[0], cards)
+    return configuration.rules(settings, device_config)[0].knowing(cards)
 
 
 def converting(
