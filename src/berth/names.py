@@ -98,8 +98,10 @@ VOLCANO_SCHEDULER: Final = "volcano"
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """Pod annotations: the PodGroup, which has a queue of its own."""
+VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
+VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
-    "volcano.sh/vgpu-ids-new",
+    VOLCANO_ALLOCATED,
     "volcano.sh/devices-to-allocate",
     "volcano.sh/vgpu-node",
     "volcano.sh/vgpu-time",

@@ -34,14 +34,16 @@ SHARED = {GPU: "1", PERCENT: "40"}
 class Server:
     """A replica that watches a cluster, and has a conversion for each written dialect."""
 
-    def __init__(self, *, never: str = "warn") -> None:
-        """Start it in an empty cluster."""
+    def __init__(self, *, never: str = "warn", block: int = 1) -> None:
+        """Start it in an empty cluster; Volcano has blocks of so many MiB."""
         self.cluster = Cluster()
         self.replica = self.cluster.replicas[0]
         conversions = [{"name": one, "reads": EVERY, "writes": one} for one in EVERY[:4]]
-        every = {"conversions": conversions, "placement": {"never": never}}
+        stacks = {"volcano": {"blockMib": block}}
+        every = {"conversions": conversions, "placement": {"never": never}, "stacks": stacks}
         settings = msgspec.convert(every, Settings)
         rules, _ = configuration.rules(settings, None)
+        self.replica.placer.placing("default", rules, "", None)  # reads the fleet by these
         self.generation = Generation(number=1, settings=settings, rules=rules)
 
     def node(self, name: str, model: tuple[str, int]) -> None:
@@ -77,6 +79,18 @@ def test_percent_is_of_the_cards_that_there_are() -> None:
     assert limits(server.ask(named)) == {NUMBER: "1", VMEMORY: "32623"}
     server.leave("a")
     assert limits(server.ask(asking(SHARED))) == {NUMBER: "1", VMEMORY: "32623"}
+
+
+def test_a_fleet_that_volcano_registers_is_in_its_blocks() -> None:
+    """A card of 40 blocks is one of 40960 MiB, of which 10 percent are four blocks."""
+    server = Server(block=1024)
+    node = gpu_nodes.node("a")
+    register = {names.VOLCANO_REGISTER: "GPU-1,10,40,NVIDIA-A100,true,hami-core:"}
+    node["metadata"]["annotations"] = register
+    server.cluster.node(node)
+    asked = asking({GPU: "1", PERCENT: "10"})
+    assert limits(server.ask(asked)) == {NUMBER: "1", VMEMORY: "4"}
+    assert "beyond.memory" not in server.ask(asking({GPU: "1", MEMORY: "40000"})).said
 
 
 def test_half_a_fleet_is_none() -> None:
