@@ -158,12 +158,11 @@ class Rules:
 
     def knowing(self, cards: tuple[Card, ...]) -> "Rules":
         """Return the same rules in a cluster that has these cards; nothing else is another."""
-        by = self.options.conversion
-        if by is None and not self.zones:
+        options = self.options.knowing(cards)
+        if options is self.options and not self.zones:
             return self
         zones = {name: zone.knowing(cards) for name, zone in self.zones.items()}
-        mine = replace(self.options, conversion=replace(by, cards=cards)) if by else self.options
-        return replace(self, options=mine, zones=zones)
+        return replace(self, options=options, zones=zones)
 
     @property
     def vendors(self) -> tuple[Vendor, ...]:

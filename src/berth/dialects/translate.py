@@ -1,6 +1,5 @@
 """Any dialect in, one demand, any dialect out: the dialects that there are, put together."""
 
-import dataclasses
 from collections.abc import Iterator, Mapping
 from itertools import chain
 
@@ -109,7 +108,7 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         earlier if one is of else replace(one, limits={}, requests={}) for one in pod.containers
     )
     then = replace(pod, annotations=annotations, containers=others)
-    options = _forgetful(options)
+    options = options.unknowing or options  # the cards of then may be others
     found = read(then, options, skip_privileged=False)
     if found.problems or not found.demand.any:
         return False
@@ -120,14 +119,6 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
             now.pop(name, None)
             made.pop(name, None)
     return made == now
-
-
-def _forgetful(options: Options) -> Options:
-    """Return the options without cards: a Pod is judged by no others than there were then."""
-    by = options.conversion
-    if by is None or not by.cards:
-        return options
-    return dataclasses.replace(options, conversion=dataclasses.replace(by, cards=()))
 
 
 def _unresolved(demand: Demand, options: Options) -> bool:
