@@ -50,6 +50,18 @@ def test_before_the_first_lists_it_is_not_ready_and_pods_pass(
         assert running.ask(webhook.review(GPU)).patch
 
 
+def test_where_pods_are_translated_the_cards_are_awaited(
+    tmp_path: Path, nowhere: tuple[str, ...]
+) -> None:
+    """Percent of a card that nobody knows yet would be refused, for a second of each start."""
+    config = tmp_path / "settings.yaml"
+    config.write_text('{"conversions": [{"name": "volcano"}], "quota": {"enforce": "never"}}')
+    with webhook.running(tmp_path, "--register", *nowhere, "--config", str(config)) as running:
+        text = running.ask(path="/readyz", method="GET").body.decode()
+        assert all(f"not ready: watch {one}: its first list" in text for one in ("pods", "nodes"))
+        assert running.ask(webhook.review(GPU)).patch
+
+
 def test_where_quotas_are_required_nothing_passes_before(
     tmp_path: Path, nowhere: tuple[str, ...]
 ) -> None:

@@ -59,9 +59,11 @@ class Counting:
         """Prepare; nothing is asked yet."""
         kube.configuration(self.kubeconfig)
         required = self.settings.placement.enforce == "always"
-        self._pods = self._watch(_PODS, waits=self.counts or required)
+        # A translation asks for cards: percent of none that is known would be refused.
+        asked = required or (self.placed and bool(self.settings.conversions))
+        self._pods = self._watch(_PODS, waits=self.counts or asked)
         if self.placed:
-            self._places = self._placer(required=required)
+            self._places = self._placer(required=required, waits=asked)
         claims = Claims(self.settings.quota.claim_seconds, time.monotonic)
         self.standings = Standings(
             claims,
@@ -93,11 +95,11 @@ class Counting:
         self._loops.append(self._first_lists(quotas, limits))
         return quotas
 
-    def _placer(self, *, required: bool) -> "Placer":
+    def _placer(self, *, required: bool, waits: bool) -> "Placer":
         from berth.admission.placer import Placer  # noqa: PLC0415  numpy is slow to import
         from berth.cluster.reservations import Times  # noqa: PLC0415
 
-        nodes = self._watch(_NODES, waits=required)
+        nodes = self._watch(_NODES, waits=waits)
         times = Times(
             unseen=self.settings.quota.claim_seconds,
             pending=self.settings.placement.pending_seconds,
