@@ -79,6 +79,8 @@ def test_percent_is_of_the_cards_that_there_are() -> None:
     assert limits(server.ask(named)) == {NUMBER: "1", VMEMORY: "32623"}
     server.leave("a")
     assert limits(server.ask(asking(SHARED))) == {NUMBER: "1", VMEMORY: "32623"}
+    server.node("b", A100)
+    assert limits(server.ask(asking(SHARED))) == {NUMBER: "1", VMEMORY: "16384"}
 
 
 def test_a_fleet_that_volcano_registers_is_in_its_blocks() -> None:

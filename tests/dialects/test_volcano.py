@@ -372,10 +372,11 @@ def test_models_take_what_is_known_of_them() -> None:
 
 def test_percent_that_was_resolved_outlives_its_cards() -> None:
     """The cards change: what was written stands, and the record keeps what was asked for."""
-    before, now = cluster("volcano", T4), cluster("volcano", A100, H100, memory="4Gi")
+    before, now = cluster("volcano", T4), cluster("volcano", A100, memory="4Gi")
+    several = cluster("volcano", A100, H100, memory="4Gi")
     for asked in ({GPU: "1", PERCENT: "40"}, {NUMBER: "1", VPERCENT: "40"}, {VPERCENT: "40"}):
         written = patched(asking(asked), before)
-        for later in (now, cluster("volcano", memory="4Gi"), cluster("volcano", T4, memory="4Gi")):
+        for later in (now, several, cluster("volcano", memory="4Gi"), before):
             assert decide(written.pod, later).verdict is Verdict.UNCHANGED
     fraction = asking({}, {"gpu-fraction": "0.5"}, schedulerName="kai-scheduler")
     assert decide(patched(fraction, before).pod, now).verdict is Verdict.UNCHANGED
@@ -460,7 +461,10 @@ def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
 def test_a_forged_record_buys_nothing() -> None:
     """Who claims that the container was translated before gets what he would have got."""
     by = cluster("volcano", memory="4Gi")
-    for forged in ('{"v":1,"containers":{"main":{"nvidia.com/gpu":"8"}}}', "{}", "x"):
+    percent = (
+        '{"v":1,"containers":{"main":{"nvidia.com/gpu":"1","nvidia.com/gpumem-percentage":"9"}}}'
+    )
+    for forged in ('{"v":1,"containers":{"main":{"nvidia.com/gpu":"8"}}}', percent, "{}", "x"):
         asked = asking({NUMBER: "1"}, {names.ORIGINAL_REQUEST: forged})
         assert limits(patched(asked, by)) == {NUMBER: "1", VMEMORY: "4096"}
 
