@@ -285,6 +285,12 @@ SOURCES: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
         {names.GPU_MEMORY: "40%"},
         {NUMBER: "1", VMEMORY: "16384"},
     ),
+    "a part, in Volcano's own words": (
+        {NUMBER: "1"},
+        {names.GPU_MEMORY: "40%"},
+        {NUMBER: "1", VMEMORY: "16384"},
+    ),
+    "all of it, in Volcano's own words": ({NUMBER: "1"}, {names.GPU_MEMORY: "100%"}, {NUMBER: "1"}),
     "by container": (
         {GPU: "1"},
         {names.GPU_MEMORY: "main=8Gi"},

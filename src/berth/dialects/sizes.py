@@ -89,8 +89,14 @@ def _restated(share: Share, why: Said, before: int | None = None) -> Share:
         name, value = vendor.memory_percent, share.memory_percent
     else:
         return share
-    others = tuple(one for one in share.completion if one.name != name)
+    others = _beside_memory(share)
     return replace(share, completion=(*others, Completion(name, before, value, why)))
+
+
+def _beside_memory(share: Share) -> tuple[Completion, ...]:
+    """Return what else a share lacks: its memory is said once, in MiB or in percent."""
+    sizes = {share.vendor.memory, share.vendor.memory_percent}
+    return tuple(one for one in share.completion if one.name not in sizes)
 
 
 def _units(vendor: Vendor, mib: int) -> int:
@@ -103,7 +109,7 @@ def _resolved(share: Share, by: Conversion) -> Share:
     if words.memory_percent or not words.memory or share.memory_percent is None:
         return share
     if share.memory_percent == 100:
-        return replace(share, memory_percent=None)
+        return replace(share, memory_percent=None, completion=_beside_memory(share))
     found = possible(share, by.cards)
     if len(found) != 1:
         return share  # which is refused where it is written

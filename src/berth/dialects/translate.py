@@ -114,21 +114,25 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         return False
     after = _amounts(earlier, write(found.demand, None, then, options))
     made = {name: after[name] for name in words if name in after}
-    if wanted.asks and wanted.asks.memory in now and _unresolved(found.demand, options):
-        for name in (wanted.asks.memory, wanted.asks.memory_percent):
-            now.pop(name, None)
-            made.pop(name, None)
+    share = next(one.share for one in found.demand.containers if one.container.path == of.path)
+    if memory := _of_some_card(share, options):
+        if memory not in now:
+            return False
+        sizes = {memory, *(one.memory_percent for one in options.words)}
+        now = {name: amount for name, amount in now.items() if name not in sizes}
+        made = {name: amount for name, amount in made.items() if name not in sizes}
     return made == now
 
 
-def _unresolved(demand: Demand, options: Options) -> bool:
-    """Whether percent stands there that the written words have not: some card's MiB were meant."""
+def _of_some_card(share: Share | None, options: Options) -> str:
+    """Return where MiB stand that were percent of a card that nobody knows any more; "": nowhere.
+
+    In words that know MiB alone.
+    """
     targets = options.conversion.targets if options.conversion else {}
-    return any(
-        share.memory_percent is not None and not targets[share.vendor.name].memory_percent
-        for share in demand.shares
-        if share.vendor.name in targets
-    )
+    words = targets.get(share.vendor.name) if share else None
+    asked = share is not None and share.memory_percent is not None
+    return words.memory if words and asked and not words.memory_percent else ""
 
 
 def _amounts(of: Container, changes: Iterator[Change]) -> dict[str, Json]:
