@@ -17,7 +17,7 @@ from berth.model.decision import Reason, Verdict
 from berth.model.demand import NO_WISHES, Share, Wishes
 from berth.model.loss import Loss
 from tests.dialects import converting
-from tests.dialects.converting import A100, EVERY, WRITTEN
+from tests.dialects.converting import A100, EVERY, T4, WRITTEN
 from tests.e2e import dialect_pods
 from tests.pods import Pod, container, pod
 
@@ -32,6 +32,9 @@ RULES = {
     }
     for handling in ("warn", "refuse", "drop")
 }
+FLEETS = ((A100,), (T4,), (T4, A100), ())
+LATER = {one: [RULES["drop"][one].knowing(cards) for cards in FLEETS] for one in WRITTEN}
+"""When other cards have come."""
 BACK = {one: converting.converting(one, A100, stacks=STACKS, reads=[]) for one in WRITTEN}
 """Where nothing but the written dialect is read."""
 
@@ -192,7 +195,7 @@ def test_there_and_back(case: tuple[str, Pod], there: str, back: str) -> None:
 
 
 def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
-    """Mixed, forged and wrong ones too: what was decided once stands."""
+    """Mixed, forged and wrong ones too: what was decided once stands, whichever cards come."""
     seed = random.SystemRandom().getrandbits(32)
     sys.stdout.write(f"seed {seed}\n")
     dice = random.Random(seed)
@@ -200,10 +203,11 @@ def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
         before = dialect_pods.random_pod(dice, number)
         for one in (*before["spec"]["containers"], *before["spec"].get("initContainers", [])):
             one["resources"]["requests"] = dict(one["resources"]["limits"])
-        decision = mutate.decide(before, "default", RULES["drop"][WRITTEN[number % 4]])
-        again = mutate.decide(decision.pod, "default", RULES["drop"][WRITTEN[number % 4]])
+        by = RULES["drop"][WRITTEN[number % 4]]
+        decision = mutate.decide(before, "default", by)
+        again = mutate.decide(decision.pod, "default", dice.choice(LATER[WRITTEN[number % 4]]))
         assert again.operations == [], (seed, before)
-        assert again.problems == decision.problems, (seed, before)
+        assert bool(again.problems) == bool(decision.problems), (seed, before)
 
 
 def test_each_dialect_reads_its_own_words_and_no_others() -> None:
