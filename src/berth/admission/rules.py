@@ -124,6 +124,7 @@ class Rules:
         }
         object.__setattr__(self, "words", found)
         allocations = {key for vendor in words for key in vendor.allocations}
+        allocations |= {key for vendor in words for key in vendor.records.allocated}  # as counted
         allocations |= set(names.HAMI_ALLOCATIONS)
         guarded = allocations if self.guards_allocations else ()
         object.__setattr__(self, "allocations", frozenset(guarded))
