@@ -86,7 +86,7 @@ class Controller:
     def _note(self, trusted: bytes, error: str, now: datetime) -> None:
         if trusted != self.status.trusted:
             self.registered.wanted.set()
-        first = bundle.ends(trusted)
+        first = bundle.ends(trusted, now)
         self.status = replace(self.status, trusted=trusted, authority_ends=first)
         if first:
             self.metrics.expiry("authority").set(first.timestamp())
