@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from berth.model.raw import Json, JsonObject, Path
 
-
 RUN_PODS = frozenset(
     {"Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"}
 )

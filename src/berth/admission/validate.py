@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from berth import closest
+from berth.admission import limit_ranges
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
@@ -55,6 +56,7 @@ def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[P
 def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
+        yield from limit_ranges.warnings(pod, demand)
         yield from _near(pod, rules)
         yield from _paths(pod, demand, rules)
 
