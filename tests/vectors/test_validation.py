@@ -40,6 +40,7 @@ def updating(
 
 GARBAGE = ("abc", "-1", "1e999", "x" * 200_000, "\uff10", '{"a":1}')
 STEERED = (
+    "hami.io/scheduling-policy",
     "hami.io/node-scheduler-policy",
     "hami.io/gpu-scheduler-policy",
     "hami.io/device-scoring-weights",

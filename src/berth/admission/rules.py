@@ -114,7 +114,7 @@ class Rules:
         asking = {key for vendor in words for key in vendor.selectors.asking}
         object.__setattr__(self, "told_by", frozenset(resources | asking))
         steering = {key for vendor in words for key in vendor.annotations}
-        steering |= resources | set(names.HAMI_ANNOTATIONS)
+        steering |= resources | set(names.STEERING)
         steering |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "steering", frozenset(steering))
         pairs = [key.partition("/")[::2] for key in sorted(steering)]

@@ -41,10 +41,10 @@ class Controller:
     """By which name the API server calls us."""
     strict: bool
     """The registration is ours to keep: while it does not vouch for us, we are not ready."""
-    clients: ClientAuthorities | None
-    """Who signs for callers; None: they are not asked."""
     metrics: Metrics
     readiness: Readiness
+    clients: ClientAuthorities | None = None
+    """Who signs for callers; None: they are not asked."""
     status: Status = field(default_factory=Status)
     pair: Pair | None = None
     """What the source had; before that, `shown` holds a stand-in for the probes."""
