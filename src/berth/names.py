@@ -90,6 +90,8 @@ GROUP_LABELS: Final = (
 """Pod labels by which controllers name what Pods are parts of one thing, the widest first."""
 RACK_LABEL: Final = "topology.kubernetes.io/rack"
 """Node label that names the rack, where settings have no other: there is no standard one."""
+WRITTEN: Final = (ORIGINAL_REQUEST, DECISION, OVERSUBSCRIPTION, INJECTED)
+"""Pod annotations that admission itself writes."""
 STEERING: Final = (SCHEDULING_POLICY, NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 """Pod annotations by which any vendor's devices are chosen."""
 

@@ -15,7 +15,10 @@ from tests.webhook import review
 
 
 def test_r31_labels_are_closed_lists() -> None:
-    """31 (HAMi#2142): 100 Pods more, each with names and sizes of its own, are no series more."""
+    """31 (HAMi#2142): 100 Pods more, each with names and sizes of its own, are no series more.
+
+    Nor are they where a caller makes up operations and resources.
+    """
     metrics = Metrics()
     journal = Journal(metrics, lambda _name, _fields: None)
 
@@ -23,7 +26,12 @@ def test_r31_labels_are_closed_lists() -> None:
         for number in pods:
             asked = gpu_pod({"nvidia.com/gpu": "1", "nvidia.com/gpumem": str(number * 1000)})
             asked["metadata"]["name"] = f"train-{number}"
-            about = {"namespace": f"team-{number}", "uid": str(number)}
+            about = {
+                "namespace": f"team-{number}",
+                "uid": str(number),
+                "operation": f"OPERATE{number}",
+                "resource": {"resource": f"pods-{number}"},
+            }
             read = wire.decode(json.dumps(review(asked, **about)).encode())
             decided = mutate.decide(asked, read.namespace, laws.SHIPPED)
             journal.reviewed(read, decided, {}, 0.001)
