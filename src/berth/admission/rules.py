@@ -115,7 +115,7 @@ class Rules:
         asking = {key for vendor in words for key in vendor.selectors.asking}
         object.__setattr__(self, "told_by", frozenset(resources | asking))
         steering = {key for vendor in words for key in vendor.annotations}
-        steering |= resources | set(names.HAMI_ANNOTATIONS)
+        steering |= resources | set(names.STEERING)
         steering |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "steering", frozenset(steering))
         pairs = [key.partition("/")[::2] for key in sorted(steering)]
@@ -125,6 +125,7 @@ class Rules:
         }
         object.__setattr__(self, "words", found)
         allocations = {key for vendor in words for key in vendor.allocations}
+        allocations |= {key for vendor in words for key in vendor.records.allocated}  # as counted
         allocations |= set(names.HAMI_ALLOCATIONS)
         guarded = allocations if self.guards_allocations else ()
         object.__setattr__(self, "allocations", frozenset(guarded))

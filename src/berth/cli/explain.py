@@ -202,7 +202,13 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
         metadata = _object(document, "metadata")
         name = metadata.get("name") or metadata.get("generateName") or ""
         space = str(metadata.get("namespace") or cluster.default)
-        for template in templates.find(document):
+        found = list(templates.find(document))
+        if not found and document.get("kind") in templates.RUN_PODS:
+            raise UsageError(
+                f"{source}: {document['kind']}/{name} has no spec.containers with a container in "
+                "it; Kubernetes would not take it"
+            )
+        for template in found:
             try:
                 decision = cluster.decide(template.pod, space)
             except BadReview as error:

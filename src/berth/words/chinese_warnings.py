@@ -4,6 +4,7 @@ from berth.words.entry import Entry
 
 WARNINGS = {
     "no-device": Entry("{path}：只有 {name} 而没有 {count}，不会分配设备", "请加上"),
+    "limit-range": Entry("{path}：LimitRange 给了它 {name}", "如不需要，请在该处写 0"),
     "replaced.amount": Entry("{path}：{name} 由 {before} 改为 {value}：{why}"),
     "replaced.variable": Entry("{path}：{name} 被替换为 {value}：{why}"),
     "replaced.annotation": Entry("{path} 按 limits 被替换为 {value}"),

@@ -77,6 +77,10 @@ CAUSES = {
         "it is taken out.",
         "Leave the variable out.",
     ),
+    "limit-range": Cause(
+        "A LimitRange of the namespace has a `default` of the resource, which the API server gives "
+        "to each container that names none: sidecars and init containers too."
+    ),
     "kept": Cause(
         "An injection of the settings sets the same name to another value; the Pod's own wins.",
         "Leave yours out if the cluster's is meant.",
