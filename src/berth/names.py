@@ -105,8 +105,10 @@ VOLCANO_SCHEDULER: Final = "volcano"
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """Pod annotations: the PodGroup, which has a queue of its own."""
+VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
+VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
-    "volcano.sh/vgpu-ids-new",
+    VOLCANO_ALLOCATED,
     "volcano.sh/devices-to-allocate",
     "volcano.sh/vgpu-node",
     "volcano.sh/vgpu-time",
@@ -120,6 +122,7 @@ KAI_FRACTION: Final = "gpu-fraction"
 KAI_MEMORY: Final = "gpu-memory"
 KAI_DEVICES: Final = "gpu-fraction-num-devices"
 KAI_CONTAINER: Final = "gpu-fraction-container-name"
+KAI_ASKING: Final = (KAI_FRACTION, KAI_MEMORY)
 KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
 
 # The vGPU manager's.
