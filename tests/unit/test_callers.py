@@ -157,9 +157,13 @@ def test_what_is_no_range_or_no_text_is_said_at_once(flag: str, said: str, tmp_p
     assert str(error.value).startswith(f"{file}: {name}[{at}]: {said}")
 
 
-def test_a_change_is_proved_at_once_and_taken_by_a_new_process() -> None:
-    """The context that asks for certificates was made at the start, and the rest goes with it."""
+def test_a_change_is_proved_at_once_and_asking_for_certificates_needs_a_new_process() -> None:
+    """The context that asks was made at the start; the rest is taken as all settings are."""
     with pytest.raises(UsageError, match="clientNames"):
         live.read(Sources(flags=("callers.clientNames=a",)), 2)
-    changed = layered.settings(None, ["callers.userAgents=a"])
-    assert list(live.needs_restart(layered.settings(None), changed)) == ["callers"]
+    started = layered.settings(None)
+    for changed, restart in (
+        (["callers.userAgents=a", "callers.sources=10.0.0.0/8"], []),
+        (["callers.clientCaFile=x"], ["callers.clientCaFile"]),
+    ):
+        assert list(live.needs_restart(started, layered.settings(None, changed))) == restart

@@ -126,6 +126,7 @@ def test_what_is_no_manifest(text: str, said: str, tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{name}: ")
     assert said in str(error.value)
     assert "\n" not in str(error.value)
+    assert "sys." not in str(error.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

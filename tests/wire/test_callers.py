@@ -251,6 +251,30 @@ def test_new_authorities_are_taken_without_a_restart(tmp_path: Path) -> None:
         assert guarded.ask(None).status == 403
 
 
+def test_who_may_call_is_taken_without_a_restart(tmp_path: Path) -> None:
+    """Ranges and the like, with the rest of the settings.
+
+    A `clientCaFile` that is new waits for a new process, which alone asks for certificates: until
+    then nobody is shut out for it.
+    """
+    file = tmp_path / "settings.yaml"
+    file.write_text("callers: {sources: [127.0.0.1]}")
+    Authority(tmp_path, "known")
+    with running(tmp_path, "--config", str(file), "--set", "reload.everySeconds=0.1") as webhook:
+
+        def status() -> int:
+            return asked(webhook, webhook.tls(), "/mutate").status
+
+        assert status() == 200
+        file.write_text("callers: {sources: [192.0.2.0/24]}")
+        _await(lambda: status() == 403)
+        assert "callers" not in webhook.operator("/readyz").body.decode()
+        file.write_text(f"callers: {{clientCaFile: {tmp_path / 'known.crt'}, clientNames: [a]}}")
+        _await(lambda: status() == 200)
+        said = webhook.operator("/readyz").body.decode()
+        assert "a new process is needed for callers.clientCaFile" in said
+
+
 def _replace(file: Path, content: bytes) -> None:
     """Write a file as whole as a Secret's volume does."""
     file.with_suffix(".new").write_bytes(content)

@@ -65,7 +65,7 @@ def read(sources: Sources, number: int = 1) -> Generation:
 _AT_START = (
     *("server.host", "server.port", "server.certFile", "server.keyFile", "server.caFile"),
     *("server.dnsNames", "server.idleSeconds", "server.handshakeSeconds", "server.headerSeconds"),
-    *("server.hangSeconds", "callers", "metrics", "reload", "certificates"),
+    *("server.hangSeconds", "callers.clientCaFile", "metrics", "reload", "certificates"),
     *("registration.name", "registration.url", "registration.namespace", "registration.service"),
     *("log.format", "log.flushSeconds"),
     *("quota.enforce", "quota.claimSeconds", "placement.enforce", "placement.pendingSeconds"),

@@ -8,8 +8,8 @@ import msgspec
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, journal, mutate, shadow, verify, wire
-from berth.admission.door import Door
+from berth.admission import deadline, door, journal, mutate, shadow, verify, wire
+from berth.admission.callers import Callers
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
@@ -39,8 +39,6 @@ class Handler:
     load: Load
     readiness: Readiness
     journal: Journal
-    door: Door | None = None
-    """Keeps strangers out; None lets everyone in."""
     standings: Standings | None = None
     """Knows how the cluster stands; None where none is known."""
 
@@ -50,7 +48,8 @@ class Handler:
         if _is_reviewed(path):
             if request.method != "POST":
                 return _only("POST")
-            closed = self._closed(request, self.door) if self.door else None
+            known = self.live.current.callers
+            closed = self._closed(request, known) if known else None
             response = await self._review(request, path, query) if closed is None else closed
         elif path in ("/healthz", "/readyz"):
             if request.method not in ("GET", "HEAD"):
@@ -64,9 +63,10 @@ class Handler:
             response.force_close()
         return response
 
-    def _closed(self, request: web.BaseRequest, door: Door) -> web.Response | None:
+    def _closed(self, request: web.BaseRequest, known: Callers) -> web.Response | None:
         """Answer a stranger, whose body stays unread, or return None for a known caller."""
-        why = door.why_closed(request.transport, request.headers.get("User-Agent", ""))
+        agent = request.headers.get("User-Agent", "")
+        why = door.why_closed(known, request.transport, agent, self.journal)
         if why is None:
             return None
         response = web.Response(status=403, text=f"Berth does not answer this caller: {why}")

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from berth.admission.door import Door
 from berth.admission.journal import Journal
 from berth.admission.listen import Listener, listen
 from berth.admission.live import Live, Sources
@@ -58,13 +57,11 @@ class Webhook:
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
         counting = self._counting(kubeconfig, register=register)
-        journal, known = Journal(self.metrics, self.log.event), self.live.current.callers
         handler = Handler(
             live=self.live,
             load=self.load,
             readiness=self.readiness,
-            journal=journal,
-            door=Door(known, journal) if known else None,
+            journal=Journal(self.metrics, self.log.event),
             standings=counting.standings if counting else None,
         )
         async with contextlib.AsyncExitStack() as stack:

@@ -9,6 +9,7 @@ import msgspec
 import orjson
 
 from berth.admission import live
+from berth.admission.callers import Callers
 from berth.admission.journal import HIDDEN
 from berth.admission.live import Generation, Live, Sources
 from berth.cluster import files
@@ -49,7 +50,7 @@ class Reloader:
         if (new.settings, new.rules) == (old.settings, old.rules):
             self.readiness.notes.pop("configuration", None)
             return
-        self.live.current = replace(new, before=old.rules)
+        self.live.current = replace(new, before=old.rules, callers=self._askable(new.callers))
         self.metrics.reloads("ok").inc()
         self.readiness.notes.pop("configuration", None)
         tell(new, self.metrics)
@@ -60,6 +61,16 @@ class Reloader:
             LOG.warning("configuration.restart", extra={"settings": restart})
         LOG.info("configuration.taken", extra={"generation": new.number})
         self.changed()
+
+    def _askable(self, known: Callers | None) -> Callers | None:
+        """Return who may call, without what the handshakes of this process do not ask for.
+
+        Else a `clientCaFile` that is new in the settings would shut everyone out until a restart.
+        """
+        if known is None or self.started.callers.client_ca_file:
+            return known
+        asked = replace(known, certificate=False, names=frozenset())
+        return None if asked == Callers() else asked
 
     def _refuse(self, why: str) -> None:
         number = self.live.current.number

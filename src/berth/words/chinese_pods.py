@@ -57,10 +57,10 @@ PODS = {
     "no-room": Entry("目前没有节点放得下：{why}", "请减少申请，或稍后重试"),
     "never-fits": Entry("没有节点能运行它：{why}", "请申请某个节点所拥有的资源"),
     "allocation.new": Entry(
-        "记录的是 HAMi 调度器已分配给 Pod 的设备，而这个 Pod 是新建的", "请删除它"
+        "记录的是 GPU 调度器已分配给 Pod 的设备，而这个 Pod 是新建的", "请删除它"
     ),
     "allocation.changed": Entry(
-        "记录的是 HAMi 调度器分配给该 Pod 的设备，而 {user} 不是 HAMi",
+        "记录的是 GPU 调度器分配给该 Pod 的设备，而 {user} 不是该调度器",
         "请保持原样；还有谁可以写，由 policy.allocators 指定",
     ),
     "undone": Entry(

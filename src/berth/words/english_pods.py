@@ -72,10 +72,10 @@ PODS = {
     "no-room": Entry("no node has room now: {why}", "ask for less, or try again later"),
     "never-fits": Entry("no node can ever run this: {why}", "ask for what some node has"),
     "allocation.new": Entry(
-        "records what HAMi's scheduler gave to a Pod, and this one is new", "remove it"
+        "records what the GPU scheduler gave to a Pod, and this one is new", "remove it"
     ),
     "allocation.changed": Entry(
-        "records what HAMi's scheduler gave to the Pod, and {user} is not HAMi",
+        "records what the GPU scheduler gave to the Pod, and {user} is not that",
         "leave it as it is; policy.allocators names who else may write it",
     ),
     "undone": Entry(
