@@ -12,7 +12,7 @@ from berth.model.placed import Delivery, Placed
 from berth.model.placement import Hold, Placement
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import decide
+from berth.placement.decide import Extent, decide
 from berth.placement.policy import Policy
 
 MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
@@ -35,7 +35,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
     """Decide where a Pod goes. Nothing is held for it yet."""
-    found = decide(request, snapshot, wish.policy, MOST_NODES.get(wish.delivery, 1))
+    extent = Extent(nodes=MOST_NODES.get(wish.delivery, 1), why=False)
+    found = decide(request, snapshot, wish.policy, extent)
     if not isinstance(found, Placement):
         never = not found.waiting_helps
         why = "no node can run it" if never else "no node has room now"
@@ -58,7 +59,7 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
         reason=f"the best of {found.fitting} by {wish.policy.name}",
         generation=wish.generation,
     )
-    hosts = _hosts(snapshot, (one.node for one in found.candidates))
+    hosts = _hosts(snapshot, found.nodes)
     return Placed(
         request=request,
         decided=decided,
