@@ -13,6 +13,7 @@ MIB = 2**20
 MOST = 2**52
 """More than any node has; a larger number is cut, so that sums of Pods stay within 64 bits."""
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
+_APART = frozenset({CPU, MEMORY})
 
 
 class Amounts(msgspec.Struct, frozen=True):
@@ -95,19 +96,21 @@ def held(
         if not one.init:
             total = beside
         peak = _peak(peak, beside)
-    peak |= amounts("spec.resources.requests", level)
-    found = _sum(peak, amounts("spec.overhead", overhead))
-    cpu, memory = found.pop(CPU, 0), found.pop(MEMORY, 0)
-    return Amounts(cpu, memory, found), tuple(wrong)
+    if level:
+        peak = peak | amounts("spec.resources.requests", level)
+    if overhead:
+        peak = _sum(peak, amounts("spec.overhead", overhead))
+    other = {name: amount for name, amount in peak.items() if name not in _APART}
+    return Amounts(peak.get(CPU, 0), peak.get(MEMORY, 0), other), tuple(wrong)
 
 
 def _peak(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     if not one:
-        return dict(other)
+        return other
     return {name: max(one.get(name, 0), amount) for name, amount in (one | other).items()}
 
 
 def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     if not one:
-        return dict(other)
+        return other
     return one | {name: min(MOST, one.get(name, 0) + more) for name, more in other.items()}

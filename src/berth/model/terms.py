@@ -37,6 +37,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
 
     def workload(self, labels: Mapping[str, Json], annotations: Mapping[str, Json]) -> str:
         """Return a Pod's class; empty for one that no pair names, as it goes with all."""
+        if not self.apart:
+            return ""
         named = labels.get(self.workload_key) or annotations.get(self.workload_key)
         if isinstance(named, str) and any(named in pair for pair in self.apart):
             return named
@@ -86,7 +88,7 @@ def group(namespace: str, labels: Mapping[str, Json]) -> str:
 
     By the labels that controllers put on their Pods, the widest first.
     """
-    for key in names.GROUP_LABELS:
+    for key in names.GROUP_LABELS if labels else ():
         named = labels.get(key)
         if isinstance(named, str) and named:
             return f"{namespace}/{key}={named}"
