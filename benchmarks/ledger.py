@@ -13,6 +13,7 @@ from collections.abc import Callable
 from random import Random
 from statistics import quantiles
 from time import thread_time_ns
+from typing import TypeVar
 
 import msgspec
 import orjson
@@ -21,6 +22,8 @@ from benchmarks.placed import CARDS, SHARES, bound, node
 from berth.cluster import projections
 from berth.cluster.fleet import Fleet
 from berth.vendors import VENDORS
+
+T = TypeVar("T")
 
 
 class Costs(msgspec.Struct, kw_only=True):
@@ -43,11 +46,11 @@ def fresh(pod: projections.Pod) -> projections.Pod:
     return msgspec.json.decode(orjson.dumps(msgspec.to_builtins(pod)), type=projections.Pod)
 
 
-def seconds(do: Callable[[], None]) -> float:
-    """Return how long something takes."""
+def microseconds(tell: Callable[[T | None, T | None], None], old: T | None, new: T | None) -> float:
+    """Return how long one event takes."""
     began = thread_time_ns()
-    do()
-    return (thread_time_ns() - began) / 1e9
+    tell(old, new)
+    return (thread_time_ns() - began) / 1000
 
 
 def resident() -> int:
@@ -68,15 +71,11 @@ def costs(nodes: int, rounds: int) -> Costs:
     pods = [some(number) for number in range(4 * nodes)]
     more = [fresh(some(number)) for number in range(4 * nodes, 4 * nodes + rounds)]
     before, fleet = resident(), Fleet(VENDORS)
-    nodes_seconds = seconds(lambda: [fleet.node(None, one) for one in there].clear())
-    pods_seconds = seconds(lambda: [fleet.pod(None, one) for one in pods].clear())
+    nodes_seconds = sum(microseconds(fleet.node, None, one) for one in there) / 1e6
+    pods_seconds = sum(microseconds(fleet.pod, None, one) for one in pods) / 1e6
     memory = resident() - before
-    came, left = list[float](), list[float]()
-    for pod in more:
-        came.append(seconds(lambda pod=pod: fleet.pod(None, pod)) * 1e6)
-    for pod in more:
-        left.append(seconds(lambda pod=pod: fleet.pod(pod, None)) * 1e6)
-    bound_us, deleted_us = quantiles(came, n=100), quantiles(left, n=100)
+    bound_us = quantiles([microseconds(fleet.pod, None, one) for one in more], n=100)
+    deleted_us = quantiles([microseconds(fleet.pod, one, None) for one in more], n=100)
     return Costs(
         nodes=nodes,
         pods=len(pods),

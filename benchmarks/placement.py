@@ -16,6 +16,7 @@ from time import perf_counter_ns, thread_time_ns
 
 import msgspec
 
+from berth.cli import process
 from berth.model.device import Device
 from berth.model.node import Node
 from berth.model.placement import Allocation, Placement
@@ -141,6 +142,7 @@ def measure(
 def cases(nodes: int, name: str, rounds: int) -> list[Case]:
     """Measure one policy on a cluster of this size."""
     snapshot = filled(nodes, Random(1))
+    process.settle()  # as the webhook does
     found = []
     for shape, wanted in SHAPES.items():
         times = measure(snapshot, POLICIES[name], wanted, rounds)
