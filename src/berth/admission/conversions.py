@@ -50,7 +50,9 @@ def resolve(settings: Settings, base: Rules) -> tuple[Rules, tuple[str, ...]]:
                 raise UsageError(f"{where}.namespaces: {namespace} is listed by {other} already")
             listed[namespace] = wanted.name
     union = _union(base, words, zones)
-    zones = {name: replace(one, anywhere=union) for name, one in zones.items()}
+    terms = msgspec.structs.replace(base.terms, words=union.options.words)
+    base, union = replace(base, terms=terms), replace(union, terms=terms)
+    zones = {name: replace(one, anywhere=union, terms=terms) for name, one in zones.items()}
     usual = zones[listed.pop(EVERY)] if EVERY in listed else base
     return replace(usual, zones=zones, listed=listed, anywhere=union), tuple(warnings)
 

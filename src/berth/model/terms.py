@@ -7,6 +7,7 @@ import msgspec
 from berth import names
 from berth.model.raw import Json
 from berth.model.request import CardTest, DeviceRequest, PodRequest
+from berth.model.vendor import Vendor
 
 
 class Scoped(msgspec.Struct, frozen=True):
@@ -34,6 +35,8 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[Scoped, ...] = ()
     rack: str = names.RACK_LABEL
     """The node label that names the rack."""
+    words: tuple[Vendor, ...] = ()
+    """The accelerators in the words of every dialect that is read; none: of HAMi's alone."""
 
     def workload(self, labels: Mapping[str, Json], annotations: Mapping[str, Json]) -> str:
         """Return a Pod's class; empty for one that no pair names, as it goes with all."""
