@@ -7,6 +7,7 @@ import msgspec
 from berth import names
 from berth.bounds import (
     AddressRange,
+    Among,
     Block,
     Bytes,
     Count,
@@ -192,6 +193,9 @@ class Manner(Group, frozen=True):
     visible_devices: bool = False
     """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
     stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""
+    pin_among: Among = 1
+    """With pin: how many of the best nodes it may be, which each replica prefers in an order of its
+    own; so replicas that decide at once seldom choose one card. 1: always the best."""
     full: Literal["admit", "refuse"] = "admit"
     """A Pod for which no node has room now passes with a warning, or is refused."""
     full_priority_classes: tuple[Text, ...] = ()

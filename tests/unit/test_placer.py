@@ -61,6 +61,22 @@ def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
     assert found(third).id != found(first).id, "another replica knows it not"
 
 
+@pytest.mark.parametrize(("among", "shared"), [(1, True), (16, False)])
+def test_replicas_that_decide_at_once_fill_nodes_of_their_own(among: int, *, shared: bool) -> None:
+    """None has seen the other's Pods yet; still each fills one node before the next."""
+    flags = (*PIN, f"placement.pinAmong={among}")
+    cluster = Cluster(*(f"n{number}" for number in range(16)), flags=flags, replicas=2)
+    nodes = list[set[str]]()
+    for name, replica in zip("ab", cluster.replicas, strict=True):
+        replica.placer.name = name
+        decisions = [found(replica.ask(asking())) for _ in range(12)]
+        nodes.append({one.node for one in decisions})
+        assert replica.placer.reservations.overlaps == 0
+        assert all(one.reason.endswith("of 16 by binpack") for one in decisions)
+    assert [len(each) for each in nodes] == [1, 1]
+    assert (nodes[0] == nodes[1]) == shared
+
+
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
     """As often as one likes."""
     cluster = Cluster("n1", flags=PIN)

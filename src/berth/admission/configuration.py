@@ -86,6 +86,7 @@ def _manner(wanted: WantedManner, settings: Settings) -> Manner:
         policy=wanted.policy,
         delivery=Delivery(delivery),
         visible=wanted.visible_devices,
+        among=wanted.pin_among,
         refuses_full=wanted.full == "refuse",
         classes=frozenset(wanted.full_priority_classes),
         refuses_never=wanted.never == "refuse",

@@ -14,6 +14,8 @@ class Manner:
     delivery: Delivery = Delivery.OFF
     visible: bool = False
     """Whether pinned devices are named in the variable by which the runtime chooses, too."""
+    among: int = 1
+    """Of how many of the best nodes one is pinned."""
     refuses_full: bool = False
     """Whether a Pod for which no node has room now is refused."""
     classes: frozenset[str] = frozenset()

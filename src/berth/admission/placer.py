@@ -48,6 +48,8 @@ class Placer:
         """Whether the stores show the whole cluster; before, it is not to be asked."""
         self.required = False
         """Whether no Pod may pass before."""
+        self.name = ""
+        """What sets this replica apart from others."""
         self._nodes, self._pods, self._rules = nodes, pods, rules.reading
         self._shapes: dict[bytes, Shape | None] = {}
         self.fleet = Fleet(rules.vendors, self._guess, rules.terms)
@@ -92,6 +94,8 @@ class Placer:
             policy=policy_of(pod, manner),
             delivery=manner.delivery,
             visible=manner.visible,
+            among=manner.among,
+            replica=self.name,
             refuses_full=manner.refuses(pod.priority_class),
             refuses_never=manner.refuses_never,
             generation=self.fleet.generation,
