@@ -189,7 +189,8 @@ class Manner(Group, frozen=True):
     """How nodes are compared; a Pod chooses otherwise by hami.io/scheduling-policy."""
     delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
     """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
-    node and its devices. auto: require where `scheduler.name` is set, else prefer."""
+    node and its devices. auto: require for HAMi's scheduler, where `scheduler.name` is set; prefer
+    for every other, such as that of a conversion's stack."""
     visible_devices: bool = False
     """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
     stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""

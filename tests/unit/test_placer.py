@@ -4,6 +4,7 @@ from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
 from berth import layered
@@ -11,6 +12,8 @@ from berth.admission import configuration
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
+from berth.model.placed import Delivery
+from berth.settings import Settings
 from tests.e2e import gpu_nodes
 from tests.placing import GPU, Cluster, asking, found, given
 from tests.pods import container
@@ -108,6 +111,31 @@ def test_a_copied_id_is_another_pod() -> None:
     copy["spec"]["affinity"] = {}
     assert found(replica.ask(copy)).id != found(first).id
     assert replica.left("n1") == FULL - 26_000
+
+
+@pytest.mark.parametrize(
+    ("writes", "chosen", "delivery"),
+    [
+        ("hami", "auto", Delivery.REQUIRE),
+        ("volcano", "auto", Delivery.PREFER),
+        ("pool", "auto", Delivery.PREFER),
+        ("volcano", "pin", Delivery.PIN),
+    ],
+)
+def test_the_delivery_suits_the_scheduler_of_the_namespaces_stack(
+    writes: str, chosen: str, delivery: Delivery
+) -> None:
+    """HAMi's reads no scores; where a way is chosen, it is that one."""
+    wanted = {
+        "conversions": [{"name": "v", "namespaces": ["v"], "writes": writes}],
+        "placement": {"delivery": chosen, "special": [{"namespaces": ["mine"]}]},
+    }
+    rules, _ = configuration.rules(msgspec.convert(wanted, Settings), None)
+    placements = rules.within("v").placements
+    assert placements.of("v").delivery is delivery
+    auto = Delivery.REQUIRE if writes == "hami" else Delivery.PREFER
+    assert placements.of("mine").delivery is auto
+    assert rules.placements.of("mine").delivery is Delivery.REQUIRE
 
 
 @pytest.mark.parametrize("how", ["nodeName", "affinity", "off"])

@@ -85,6 +85,7 @@ def _manner(wanted: WantedManner, settings: Settings) -> Manner:
     return Manner(
         policy=wanted.policy,
         delivery=Delivery(delivery),
+        auto=wanted.delivery == "auto",
         visible=wanted.visible_devices,
         among=wanted.pin_among,
         refuses_full=wanted.full == "refuse",

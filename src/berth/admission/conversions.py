@@ -23,6 +23,7 @@ from berth.errors import UsageError
 from berth.model import quantity
 from berth.model.card import Card
 from berth.model.loss import Handling, Loss
+from berth.model.placed import Delivery
 from berth.model.vendor import Vendor
 from berth.settings import Conversion as Wanted
 from berth.settings import Models, Settings
@@ -135,9 +136,13 @@ def _zone(
         words=_read_words(reads, words, base.options),
     )
     taken = {*wanted.take_schedulers, *([names.KAI_SCHEDULER] if kai.NAME in reads else [])}
+    placements = base.placements
+    if wanted.writes != "hami":
+        placements = placements.suited(Delivery.PREFER)
     return replace(
         base,
         options=options,
+        placements=placements,
         taken_schedulers=frozenset(taken),
         excluded_namespaces=base.excluded_namespaces | {*names.SYSTEM_NAMESPACES},
     )
