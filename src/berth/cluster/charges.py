@@ -41,8 +41,8 @@ class Reader:
         """
         held, wrong = amounts.of_pod(pod)
         claims, source, problems = self._claims(pod)
-        each = ((one.name, one.restart_policy == "Always") for one in pod.spec.init_containers)
-        init, sidecars = roles(each) if claims else ((), ())
+        before = [(one.name, one.restart_policy == "Always") for one in pod.spec.init_containers]
+        init, sidecars = roles(before) if claims and before else ((), ())
         if init and _ended(pod).issuperset(init):
             claims = tuple(claim for claim in claims if claim.container not in init)
             init, sidecars = (), ()

@@ -13,6 +13,7 @@ MIB = 2**20
 MOST = 2**52
 """More than any node has; a larger number is cut, so that sums of Pods stay within 64 bits."""
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
+_WRITTEN = (str, int, float)
 _APART = frozenset({CPU, MEMORY})
 
 
@@ -58,17 +59,14 @@ def read(quantities: Mapping[str, Json]) -> tuple[dict[str, int], tuple[str, ...
     """Return CPU in milli and the rest whole, by name, and the names of what is no quantity."""
     if not quantities:
         return {}, ()
-    each = {name: _whole(amount, name) for name, amount in quantities.items()}
+    each = {
+        name: whole(amount, 1000 if name == CPU else 1) if isinstance(amount, _WRITTEN) else None
+        for name, amount in quantities.items()
+    }
     if None not in each.values():
         return cast("dict[str, int]", each), ()
     found = {name: amount for name, amount in each.items() if amount is not None}
     return found, tuple(name for name, amount in each.items() if amount is None)
-
-
-def _whole(amount: Json, name: str) -> int | None:
-    if not isinstance(amount, (str, int, float)):
-        return None
-    return whole(amount, 1000 if name == CPU else 1)
 
 
 def held(
