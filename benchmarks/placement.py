@@ -16,6 +16,7 @@ from time import perf_counter_ns, thread_time_ns
 
 import msgspec
 
+from benchmarks import ledger
 from berth.cli import process
 from berth.model.device import Device
 from berth.model.node import Node
@@ -180,11 +181,14 @@ def main() -> None:
     parser.add_argument("--policy", action="append", choices=POLICIES)
     arguments = parser.parse_args()
     found: list[Case] = []
-    for nodes in arguments.nodes or [1_000, 5_000]:
+    sizes = arguments.nodes or [1_000, 5_000]
+    kept = ledger.costs(max(sizes), 2_000)  # first: its memory is what the process grows by
+    print(kept, file=sys.stderr, flush=True)
+    for nodes in sizes:
         for name in arguments.policy or POLICIES:
             found += cases(nodes, name, arguments.rounds)
     if arguments.json:
-        print(json.dumps({"cases": msgspec.to_builtins(found)}))
+        print(json.dumps(msgspec.to_builtins({"cases": found, "ledger": kept})))
 
 
 if __name__ == "__main__":
