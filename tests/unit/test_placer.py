@@ -16,7 +16,7 @@ from berth.model.placed import Delivery
 from berth.placement.policies import POLICIES
 from berth.settings import Settings
 from tests.e2e import gpu_nodes
-from tests.placing import GPU, Cluster, asking, found, given
+from tests.placing import GPU, MEMORY, Cluster, asking, found, given
 from tests.pods import container
 from tests.reviews import SPACE
 
@@ -100,6 +100,22 @@ def test_a_pod_that_is_refused_at_last_gives_back_at_once() -> None:
     replica.ask(asking())
     cluster.now += 10
     assert replica.left("n1") == FULL
+
+
+def test_what_is_reserved_is_what_the_bound_pod_holds() -> None:
+    """Also of init containers, beside the sidecars before them: the peak, not the sum."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    pod = asking()
+    side = container("side", {GPU: "1", MEMORY: "4000"}) | {"restartPolicy": "Always"}
+    pod["spec"]["initContainers"] = [side, container("first", {GPU: "1", MEMORY: "30000"})]
+    admitted = given(replica.ask(pod))
+    reserved = [replica.left("n1", card) for card in range(4)]
+    assert sum(reserved) < 4 * FULL - 30_000
+    cluster.show(admitted, "x")
+    cluster.show(admitted, "x", on="n1")
+    assert len(replica.placer.reservations) == 0
+    assert [replica.left("n1", card) for card in range(4)] == reserved
 
 
 def test_a_copied_id_is_another_pod() -> None:
