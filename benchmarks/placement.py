@@ -16,6 +16,8 @@ from time import perf_counter_ns, thread_time_ns
 
 import msgspec
 
+from benchmarks import ledger
+from berth.cli import process
 from berth.model.device import Device
 from berth.model.node import Node
 from berth.model.placement import Allocation, Placement
@@ -27,6 +29,8 @@ from berth.placement.pick import Choice
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
 
+HAMI = {1_000: 62_000, 5_000: 290_000}
+"""Microseconds that the /filter of HAMi 2.10's extender takes, by nodes of 8 cards."""
 MEMORY = 81_920
 CARDS = 8
 PODS_PER_NODE = 4
@@ -48,6 +52,8 @@ class Case(msgspec.Struct, kw_only=True):
     event_p50_us: float
     event_p99_us: float
     placed: int
+    hami_ratio: float | None
+    """How many times as long HAMi's /filter takes with as many nodes, where that was measured."""
 
 
 def node(number: int) -> Node:
@@ -141,6 +147,7 @@ def measure(
 def cases(nodes: int, name: str, rounds: int) -> list[Case]:
     """Measure one policy on a cluster of this size."""
     snapshot = filled(nodes, Random(1))
+    process.settle()  # as the webhook does
     found = []
     for shape, wanted in SHAPES.items():
         times = measure(snapshot, POLICIES[name], wanted, rounds)
@@ -157,6 +164,7 @@ def cases(nodes: int, name: str, rounds: int) -> list[Case]:
             event_p50_us=round(events[49], 1),
             event_p99_us=round(events[98], 1),
             placed=len(times[2]),
+            hami_ratio=round(HAMI[nodes] / clock[49]) if nodes in HAMI else None,
         )
         fields = msgspec.structs.asdict(case).items()
         print(" ".join(f"{key}={value}" for key, value in fields), file=sys.stderr, flush=True)
@@ -173,11 +181,14 @@ def main() -> None:
     parser.add_argument("--policy", action="append", choices=POLICIES)
     arguments = parser.parse_args()
     found: list[Case] = []
-    for nodes in arguments.nodes or [1_000, 5_000]:
+    sizes = arguments.nodes or [1_000, 5_000]
+    kept = ledger.costs(max(sizes), 2_000)  # first: its memory is what the process grows by
+    print(kept, file=sys.stderr, flush=True)
+    for nodes in sizes:
         for name in arguments.policy or POLICIES:
             found += cases(nodes, name, arguments.rounds)
     if arguments.json:
-        print(json.dumps({"cases": msgspec.to_builtins(found)}))
+        print(json.dumps(msgspec.to_builtins({"cases": found, "ledger": kept})))
 
 
 if __name__ == "__main__":

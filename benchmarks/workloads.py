@@ -143,10 +143,15 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--fill", action="store_true", help="without departures alone")
+    parser.add_argument("--departures", action="append", type=float, help="with these loads alone")
+    parser.add_argument("--workload", action="append", choices=[one.name for one in workloads()])
     arguments = parser.parse_args()
     seeds = range(1, arguments.seeds + 1)
+    loads = arguments.departures or [None, *(() if arguments.fill else (0.9, 0.95))]
     for work in workloads():
-        for offered in (None,) if arguments.fill else (None, 0.9, 0.95):
+        if work.name not in (arguments.workload or (work.name,)):
+            continue
+        for offered in loads:
             for policy in POLICIES:
                 runs = [
                     churned(work, policy, seed, offered) if offered else filled(work, policy, seed)

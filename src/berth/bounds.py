@@ -18,6 +18,7 @@ Count: TypeAlias = Annotated[
 Bytes: TypeAlias = Annotated[
     int, Meta(ge=8 * 2**20, le=2**40, description="a whole number of bytes, 8388608 at least")
 ]
+Among: TypeAlias = Annotated[int, Meta(ge=1, le=100, description="a whole number from 1 to 100")]
 # Below a second is for tests: it would busy the API server, or close connections at once.
 Interval: TypeAlias = Annotated[
     float, Meta(ge=0.1, le=_DAY, description="a number from 0.1 to 86400")

@@ -7,6 +7,7 @@ import msgspec
 from berth import names
 from berth.bounds import (
     AddressRange,
+    Among,
     Block,
     Bytes,
     Count,
@@ -189,10 +190,14 @@ class Manner(Group, frozen=True):
     """How nodes are compared; a Pod chooses otherwise by hami.io/scheduling-policy."""
     delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
     """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
-    node and its devices. auto: require where `scheduler.name` is set, else prefer."""
+    node and its devices. auto: require for HAMi's scheduler, where `scheduler.name` is set; prefer
+    for every other, such as that of a conversion's stack."""
     visible_devices: bool = False
     """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
     stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""
+    pin_among: Among = 1
+    """With pin: how many of the best nodes it may be, which each replica prefers in an order of its
+    own; so replicas that decide at once seldom choose one card. 1: always the best."""
     full: Literal["admit", "refuse"] = "admit"
     """A Pod for which no node has room now passes with a warning, or is refused."""
     full_priority_classes: tuple[Text, ...] = ()

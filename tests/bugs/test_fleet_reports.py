@@ -1,14 +1,17 @@
 """Public bug reports on the ledger of cards, by their number."""
 
 import msgspec
+import pytest
 
 from berth.cluster.fleet import Fleet
+from berth.model.difference import differences
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.policies import POLICIES
 from berth.vendors import VENDORS
 from tests.fleet.objects import ALLOCATED, container, holding, node, pod
+from tests.placing import Cluster, asking, given
 
 
 def left(fleet: Fleet) -> list[int]:
@@ -99,3 +102,26 @@ def test_r67_a_card_of_unknown_memory_is_given_by_parts_only() -> None:
     assert not fits(fleet.snapshot, DeviceRequest(vendor="nvidia", memory_mib=4000))
     assert fits(fleet.snapshot, DeviceRequest(vendor="nvidia", memory_percent=50))
     assert fits(fleet.snapshot, DeviceRequest(vendor="nvidia", cores=100))
+
+
+@pytest.mark.parametrize("end", ["refused", "unseen", "unschedulable", "pending", "deleted"])
+def test_r53_whatever_fails_gives_back_all_that_was_reserved(end: str) -> None:
+    """53 (HAMi#1896): cards, CPU, and what counts for quotas are one thing with one end."""
+    cluster = Cluster("n1", flags=("placement.delivery=pin",))
+    (replica,) = cluster.replicas
+    before = Cluster("n1").replicas[0].placer.fleet.snapshot
+    admitted = given(replica.ask(asking()))
+    assert differences(before, replica.placer.fleet.snapshot)
+    if end == "refused":
+        replica.last(admitted, refused=True)
+    elif end != "unseen":
+        cluster.show(admitted, "x")
+    if end == "unschedulable":
+        refused = {"type": "PodScheduled", "status": "False"}
+        cluster.show(admitted, "x", conditions=[refused])
+    elif end == "deleted":
+        cluster.gone("x")
+    cluster.now += {"unseen": 10, "pending": 60}.get(end, 0)
+    replica.placer.reservations.expire()
+    assert differences(before, replica.placer.fleet.snapshot) == ()
+    assert len(replica.placer.reservations) == len(replica.claims) == 0

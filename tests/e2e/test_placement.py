@@ -25,10 +25,12 @@ from berth.vendors import VENDORS
 from tests import webhook
 from tests.cluster import controlplane
 from tests.cluster.controlplane import ControlPlane
+from tests.cluster.kubectl import Kubectl
 from tests.cluster.namespaces import own
 from tests.e2e import gpu_nodes
 from tests.e2e.api import Api, Object
 from tests.e2e.conftest import Register
+from tests.e2e.recorded import SCHEDULER, annotated, as_user
 from tests.e2e.relay import relay
 from tests.e2e.test_quota import eventually
 from tests.pods import gpu_pod
@@ -232,6 +234,37 @@ def test_pods_land_where_it_was_decided_under_every_policy(api: Api, spaces: Spa
                 assert env == [{"name": "HAMI_VGPU_UUID", "value": device["uuid"]}]
             else:
                 assert f"host-{pod['spec']['nodeName']}" in hosts(pod)
+
+
+@pytest.mark.usefixtures("placing")
+def test_a_decision_is_believed_of_the_pod_that_it_was_made_for(
+    api: Api, control_plane: ControlPlane, spaces: Spaces
+) -> None:
+    """A new Pod may bring one along, as copies do, and loses it; nobody changes it later.
+
+    The same may be applied again, and HAMi's scheduler may write what it likes.
+    """
+    forged = {"id": "0" * 16, "node": "nowhere", "devices": [{"container": "x", "uuid": "GPU-x"}]}
+    brought = {"berth.dev/decision": json.dumps(forged)}
+    for delivery in ("off", "require"):
+        copy = asking() | {"metadata": {"name": "copy", "annotations": brought}}
+        status, made = api.create(copy, spaces[delivery])
+        assert status == 201, made
+        written = made["metadata"]["annotations"].get("berth.dev/decision", "")
+        assert "nowhere" not in written
+        assert bool(written) == (delivery == "require")
+    kubectl = Kubectl(plane=control_plane, namespace=spaces["require"])
+    applied = asking() | {"metadata": {"name": "applied"}}
+    del applied["spec"]["schedulerName"]  # which becomes another, and is not to be changed back
+    for _ in range(2):
+        kubectl("apply", "-f", "-", input=json.dumps(applied))
+    path = f"/api/v1/namespaces/{spaces['require']}/pods/copy"
+    for change in (brought, {"berth.dev/decision": None}):
+        for where in (path, f"{path}/status"):
+            status, answer = annotated(api, where, change)
+            assert status == 403, answer
+            assert "what Berth decided" in answer["message"]
+    assert as_user(api, SCHEDULER, path, brought)[0] == 200
 
 
 def burst(plane: ControlPlane, namespace: str, count: int) -> None:

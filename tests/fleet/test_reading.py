@@ -3,10 +3,12 @@
 import msgspec
 import pytest
 
+from berth.admission import configuration
 from berth.cluster import amounts, nodes
 from berth.cluster.charges import Reader
 from berth.cluster.projections import (
     Amounts,
+    Container,
     ContainerStatus,
     Ended,
     Metadata,
@@ -22,6 +24,7 @@ from berth.model.charge import Charge, Claim, Source, allocation
 from berth.model.device import Device
 from berth.model.node import Taint as Kept
 from berth.model.placement import Hold
+from berth.settings import Settings
 from berth.vendors import VENDORS
 from tests.fleet import objects
 from tests.fleet.objects import container, holding, node, pod
@@ -153,6 +156,37 @@ def test_until_it_comes_the_decision_says_so() -> None:
     assert found.claims == (Claim(container="main", uuid="GPU-2", memory_mib=5, cores=1),)
     found = charge(pod("x", "n2", annotations, containers=GPU))
     assert (found.source, found.claims) == (Source.GUESSED, ())
+
+
+@pytest.mark.parametrize("asked", [{"nvidia.com/gpu": "1"}, {"aws.amazon.com/neuroncore": "2"}, {}])
+def test_a_decision_holds_no_more_cards_than_the_pod_asks_for(asked: dict[str, str]) -> None:
+    """Whoever writes one by hand past our webhook holds what he could have asked for."""
+    claim = '{"container":"main","uuid":"GPU-%d","memoryMib":5}'
+    two = ",".join(claim % number for number in (1, 2))
+    annotations = {"berth.dev/decision": f'{{"id":"1","node":"n1","devices":[{two}]}}'}
+    mine = [Container(name="main", resources=Amounts(limits=asked))]
+    found, problems = READER.charge(pod("x", "n1", annotations, containers=mine))
+    assert (found.source, found.claims) == (Source.GUESSED if asked else Source.NONE, ())
+    assert all("more cards than the Pod asks for" in problem for problem in problems)
+    allowed = [Container(name="main", resources=Amounts(limits={"nvidia.com/gpu": "2"}))]
+    assert len(charge(pod("x", "n1", annotations, containers=allowed)).claims) == 2
+
+
+def test_a_translated_pod_is_charged_by_its_decision_too() -> None:
+    """Its resources are those of the stack that it was written for."""
+    conversion = {"name": "v", "namespaces": ["*"], "writes": "volcano"}
+    settings = msgspec.convert({"conversions": [conversion]}, Settings)
+    usual, _ = configuration.rules(settings, None)
+    reader = Reader(usual.vendors, usual.terms)
+    asked = Amounts(limits={"volcano.sh/vgpu-number": "1", "volcano.sh/vgpu-memory": "5"})
+    one = pod(
+        "x",
+        "n1",
+        {"berth.dev/decision": DECISION},
+        containers=[Container(name="main", resources=asked)],
+    )
+    found, problems = reader.charge(one)
+    assert (problems, found.source, found.other) == ((), Source.DECIDED, {})
 
 
 def test_a_pod_without_a_gpu_holds_none() -> None:

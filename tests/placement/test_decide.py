@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from berth.model.placement import Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import best, decide
+from berth.placement.decide import Extent, best, decide
 from berth.placement.policies import POLICIES
 from tests.placement.clusters import T4, node, pod, share, whole
 
@@ -257,11 +257,14 @@ def test_nodes_are_judged_whole(wanted: PodRequest, reason: Misfit, *, waits: bo
 def test_the_best_candidates_come_first_and_ties_go_by_rank() -> None:
     """As many as were asked for; of equal nodes the lower rank."""
     snapshot = Snapshot([node("a", 1, rank=3), node("b", 1, rank=1), node("c", 2, rank=2)])
-    decision = decide(pod(share(1_000)), snapshot, BINPACK, limit=2)
+    decision = decide(pod(share(1_000)), snapshot, BINPACK, Extent(candidates=2))
     assert isinstance(decision, Placement)
     assert [candidate.node for candidate in decision.candidates] == ["b", "a"]
     assert decision.fitting == 3
     assert decision.allocation == decision.candidates[0].allocation
+    named = decide(pod(share(1_000)), snapshot, BINPACK, Extent(nodes=2, why=False))
+    assert isinstance(named, Placement)
+    assert (named.nodes, len(named.candidates)) == (("b", "a"), 1)
 
 
 @pytest.mark.parametrize("policy", sorted(POLICIES))
@@ -270,9 +273,10 @@ def test_each_candidate_has_the_devices_that_it_would_give(policy: str) -> None:
     snapshot = Snapshot([node("a", 2), node("b", 4), node("c", 1)])
     placed(snapshot, pod(share(20_000)), policy)
     wanted = pod(share(70_000), share(10_000))
-    decision = decide(wanted, snapshot, POLICIES[policy], limit=100)
+    decision = decide(wanted, snapshot, POLICIES[policy], Extent(candidates=100, nodes=100))
     assert isinstance(decision, Placement)
     assert len(decision.candidates) == decision.fitting
+    assert decision.nodes == tuple(candidate.node for candidate in decision.candidates)
     scores = [candidate.score for candidate in decision.candidates]
     assert scores == sorted(scores, reverse=True)
     for candidate in decision.candidates:

@@ -12,9 +12,11 @@ from berth.admission import configuration
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
+from berth.model.placed import Delivery
 from berth.placement.policies import POLICIES
+from berth.settings import Settings
 from tests.e2e import gpu_nodes
-from tests.placing import GPU, Cluster, asking, found, given
+from tests.placing import GPU, MEMORY, Cluster, asking, found, given
 from tests.pods import container
 from tests.reviews import SPACE
 
@@ -63,6 +65,22 @@ def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
     assert found(third).id != found(first).id, "another replica knows it not"
 
 
+@pytest.mark.parametrize(("among", "shared"), [(1, True), (16, False)])
+def test_replicas_that_decide_at_once_fill_nodes_of_their_own(among: int, *, shared: bool) -> None:
+    """None has seen the other's Pods yet; still each fills one node before the next."""
+    flags = (*PIN, f"placement.pinAmong={among}")
+    cluster = Cluster(*(f"n{number}" for number in range(16)), flags=flags, replicas=2)
+    nodes = list[set[str]]()
+    for name, replica in zip("ab", cluster.replicas, strict=True):
+        replica.placer.name = name
+        decisions = [found(replica.ask(asking())) for _ in range(12)]
+        nodes.append({one.node for one in decisions})
+        assert replica.placer.reservations.overlaps == 0
+        assert all(one.reason.endswith("of 16 by binpack") for one in decisions)
+    assert [len(each) for each in nodes] == [1, 1]
+    assert (nodes[0] == nodes[1]) == shared
+
+
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
     """As often as one likes."""
     cluster = Cluster("n1", flags=PIN)
@@ -84,6 +102,22 @@ def test_a_pod_that_is_refused_at_last_gives_back_at_once() -> None:
     assert replica.left("n1") == FULL
 
 
+def test_what_is_reserved_is_what_the_bound_pod_holds() -> None:
+    """Also of init containers, beside the sidecars before them: the peak, not the sum."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    pod = asking()
+    side = container("side", {GPU: "1", MEMORY: "4000"}) | {"restartPolicy": "Always"}
+    pod["spec"]["initContainers"] = [side, container("first", {GPU: "1", MEMORY: "30000"})]
+    admitted = given(replica.ask(pod))
+    reserved = [replica.left("n1", card) for card in range(4)]
+    assert sum(reserved) < 4 * FULL - 30_000
+    cluster.show(admitted, "x")
+    cluster.show(admitted, "x", on="n1")
+    assert len(replica.placer.reservations) == 0
+    assert [replica.left("n1", card) for card in range(4)] == reserved
+
+
 def test_a_copied_id_is_another_pod() -> None:
     """What stands in a template was read from a Pod that is stored."""
     cluster = Cluster("n1", flags=PIN)
@@ -94,6 +128,31 @@ def test_a_copied_id_is_another_pod() -> None:
     copy["spec"]["affinity"] = {}
     assert found(replica.ask(copy)).id != found(first).id
     assert replica.left("n1") == FULL - 26_000
+
+
+@pytest.mark.parametrize(
+    ("writes", "chosen", "delivery"),
+    [
+        ("hami", "auto", Delivery.REQUIRE),
+        ("volcano", "auto", Delivery.PREFER),
+        ("pool", "auto", Delivery.PREFER),
+        ("volcano", "pin", Delivery.PIN),
+    ],
+)
+def test_the_delivery_suits_the_scheduler_of_the_namespaces_stack(
+    writes: str, chosen: str, delivery: Delivery
+) -> None:
+    """HAMi's reads no scores; where a way is chosen, it is that one."""
+    wanted = {
+        "conversions": [{"name": "v", "namespaces": ["v"], "writes": writes}],
+        "placement": {"delivery": chosen, "special": [{"namespaces": ["mine"]}]},
+    }
+    rules, _ = configuration.rules(msgspec.convert(wanted, Settings), None)
+    placements = rules.within("v").placements
+    assert placements.of("v").delivery is delivery
+    auto = Delivery.REQUIRE if writes == "hami" else Delivery.PREFER
+    assert placements.of("mine").delivery is auto
+    assert rules.placements.of("mine").delivery is Delivery.REQUIRE
 
 
 @pytest.mark.parametrize("how", ["nodeName", "affinity", "off"])

@@ -281,12 +281,23 @@ def test_who_may_record_is_a_setting(
     allocators = ("mine", "system:serviceaccount:hami:*")
     by = laws.rules(policy=Policy(allocators=allocators))
     plain = pod(container(limits={"cpu": "1"}))
-    recorded = deepcopy(plain)
-    recorded["metadata"]["annotations"] = {"hami.io/vgpu-node": "n1"}
-    created = verify.created(recorded, "default", user, by)
-    assert (created.verdict is Verdict.UNCHANGED) == creates
-    for new, old in ((recorded, plain), (plain, recorded)):
-        assert (updating(new, old, user, by)[0].verdict is Verdict.UNCHANGED) == changes
+    for key, new_may in (("hami.io/vgpu-node", creates), (names.DECISION, True)):
+        recorded = deepcopy(plain)
+        recorded["metadata"]["annotations"] = {key: "n1"}
+        created = verify.created(recorded, "default", user, by)
+        assert (created.verdict is Verdict.UNCHANGED) == new_may
+        for new, old in ((recorded, plain), (plain, recorded)):
+            assert (updating(new, old, user, by)[0].verdict is Verdict.UNCHANGED) == changes
+
+
+def test_a_new_pod_does_not_keep_the_decision_about_another() -> None:
+    """It may bring one along, as a copy of a live Pod does; nothing is charged by it."""
+    copied = gpu_pod(ONE)
+    copied["metadata"]["annotations"] = {names.DECISION: '{"id":"1","node":"n1"}'}
+    annotations = laws.ask(copied).pod["metadata"]["annotations"]
+    assert names.DECISION not in annotations
+    plain = pod(container(limits={"cpu": "1"}), metadata=copied["metadata"])
+    laws.untouched(plain, laws.BY_DEFAULT)
 
 
 def test_a_mirror_pod_is_shown_by_its_node() -> None:

@@ -74,12 +74,14 @@ def _require(pod: Pod, kind: str, one: JsonObject, why: Said) -> Iterator[Change
 
 
 def _prefer(pod: Pod, placed: Placed) -> Iterator[Change]:
+    entries: list[JsonObject] = []
     for weight, host in zip(_WEIGHTS, placed.hosts, strict=False):
         expression: Json = {"key": names.HOST_LABEL, "operator": "In", "values": [host]}
-        entry: JsonObject = {
-            "weight": weight,
-            "preference": {"matchExpressions": [expression]},
-        }
+        entries.append({"weight": weight, "preference": {"matchExpressions": [expression]}})
+    if not pod.nodes.preferred:
+        yield Put(_PREFERRED, [*entries], Said("why.best"))
+        return
+    for entry in entries:
         if entry not in pod.nodes.preferred:
             yield Append(_PREFERRED, entry, Said("why.best"))
 

@@ -1,11 +1,13 @@
 """Who may write the annotations in which HAMi records what it gave (HAMi 2.10, contract 4.2).
 
 HAMi's scheduler counts what stands there, and its device plugins hand it out, whoever wrote it and
-whichever scheduler the Pod names.
+whichever scheduler the Pod names. Our own decision is charged until then, so nobody changes that
+either; a new Pod may bring one along, as a copy of another does: `mutate` takes it away.
 """
 
 from collections.abc import Iterator, Mapping
 
+from berth import names
 from berth.admission.rules import Rules
 from berth.model.decision import Problem
 from berth.model.raw import Json, JsonObject
@@ -30,14 +32,17 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
 
 
 def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
-    """Yield the records that `user` adds, changes or takes out of a Pod that exists."""
+    """Yield the records, and the decision, that `user` changes in a Pod that exists."""
     now, before = _annotations(new), _annotations(old)
     if now == before or _may(user, rules.allocators):
         return
-    for key in sorted(rules.allocations):
+    for key in sorted(rules.kept):
         if now.get(key) != before.get(key):
-            who = user[:_SHOWN] or Said("part.author")
-            yield Problem("allocation.changed", ("metadata", "annotations", key), {"user": who})
+            place, who = ("metadata", "annotations", key), user[:_SHOWN] or Said("part.author")
+            if key == names.DECISION:
+                yield Problem("allocation.decision", place, {"user": who})
+            else:
+                yield Problem("allocation.changed", place, {"user": who})
 
 
 def _may(user: str, allocators: tuple[str, ...]) -> bool:

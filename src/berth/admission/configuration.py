@@ -86,7 +86,9 @@ def _manner(wanted: WantedManner, settings: Settings) -> Manner:
     return Manner(
         policy=wanted.policy,
         delivery=Delivery(delivery),
+        auto=wanted.delivery == "auto",
         visible=wanted.visible_devices,
+        among=wanted.pin_among,
         refuses_full=wanted.full == "refuse",
         classes=frozenset(wanted.full_priority_classes),
         refuses_never=wanted.never == "refuse",

@@ -22,6 +22,7 @@ from berth.dialects.options import Options
 from berth.errors import UsageError
 from berth.model import quantity
 from berth.model.loss import Handling, Loss
+from berth.model.placed import Delivery
 from berth.model.vendor import Vendor
 from berth.settings import Conversion as Wanted
 from berth.settings import Models, Settings
@@ -49,7 +50,9 @@ def resolve(settings: Settings, base: Rules) -> tuple[Rules, tuple[str, ...]]:
                 raise UsageError(f"{where}.namespaces: {namespace} is listed by {other} already")
             listed[namespace] = wanted.name
     union = _union(base, words, zones)
-    zones = {name: replace(one, anywhere=union) for name, one in zones.items()}
+    terms = msgspec.structs.replace(base.terms, words=union.options.words)
+    base, union = replace(base, terms=terms), replace(union, terms=terms)
+    zones = {name: replace(one, anywhere=union, terms=terms) for name, one in zones.items()}
     usual = zones[listed.pop(EVERY)] if EVERY in listed else base
     return replace(usual, zones=zones, listed=listed, anywhere=union), tuple(warnings)
 
@@ -132,9 +135,13 @@ def _zone(
         words=_read_words(reads, words, base.options),
     )
     taken = {*wanted.take_schedulers, *([names.KAI_SCHEDULER] if kai.NAME in reads else [])}
+    placements = base.placements
+    if wanted.writes != "hami":
+        placements = placements.suited(Delivery.PREFER)
     return replace(
         base,
         options=options,
+        placements=placements,
         taken_schedulers=frozenset(taken),
         excluded_namespaces=base.excluded_namespaces | {*names.SYSTEM_NAMESPACES},
     )

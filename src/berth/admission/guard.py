@@ -92,11 +92,11 @@ def _is_stranger(rules: Rules) -> str:
 
 
 def _records(rules: Rules) -> str:
-    keys = _text(sorted(rules.allocations))
+    keys, kept = _text(sorted(rules.allocations)), _text(sorted(rules.kept))
     now, before = (f"{one}.metadata.?annotations" for one in ("object", "oldObject"))
     return (
         f'request.operation == "CREATE" ? {now}.orValue({{}}).exists(k, k in {keys})'
-        f" : {now} != {before} && {keys}.exists(k, {now}[?k] != {before}[?k])"
+        f" : {now} != {before} && {kept}.exists(k, {now}[?k] != {before}[?k])"
     )
 
 

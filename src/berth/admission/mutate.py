@@ -66,6 +66,8 @@ def decide(
     changes, warnings = _written(pod, reading, rules, None)
     if problems := _unsaid(changes):
         return _refused(raw, problems, reading.demand)
+    if reading.demand.any:
+        changes += stood.unmarked(pod)
     return _decision(raw, changes, warnings, reading.demand)
 
 
@@ -99,6 +101,8 @@ def _stood(
     elif allowance and quota.counts(asks, allowance):
         found = Decided(id=standing.decision)
         changes += stood.mark(pod, found, Said("why.counted-once"))
+    elif demand.any:
+        changes += stood.unmarked(pod)
     if allowance:
         warnings += tuple(quota.warnings(asks, allowance))
     decision = _decision(raw, changes, warnings, demand)

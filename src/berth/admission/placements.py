@@ -1,6 +1,6 @@
 """How Pods are placed, namespace by namespace: the settings, resolved."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from berth.model.placed import Delivery
 
@@ -12,8 +12,12 @@ class Manner:
     policy: str = "scarcity"
     """By name; a Pod may choose another."""
     delivery: Delivery = Delivery.OFF
+    auto: bool = False
+    """Whether nobody chose that: it is what suits the scheduler."""
     visible: bool = False
     """Whether pinned devices are named in the variable by which the runtime chooses, too."""
+    among: int = 1
+    """Of how many of the best nodes one is pinned."""
     refuses_full: bool = False
     """Whether a Pod for which no node has room now is refused."""
     classes: frozenset[str] = frozenset()
@@ -48,6 +52,15 @@ class Placements:
 
     usual: Manner = field(default_factory=Manner)
     special: tuple[Special, ...] = ()
+
+    def suited(self, delivery: Delivery) -> "Placements":
+        """Return the same for another scheduler: with this delivery where nobody chose one."""
+
+        def of(manner: Manner) -> Manner:
+            return replace(manner, delivery=delivery) if manner.auto else manner
+
+        special = tuple(replace(one, manner=of(one.manner)) for one in self.special)
+        return Placements(usual=of(self.usual), special=special)
 
     def of(self, namespace: str) -> Manner:
         """Return how a namespace's Pods are placed: the first that is meant for it."""

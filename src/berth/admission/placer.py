@@ -5,7 +5,7 @@ from collections.abc import Callable
 import msgspec
 
 from berth import names
-from berth.admission import affinity, placing, project, stored
+from berth.admission import affinity, placing, stored
 from berth.admission.placements import Manner
 from berth.admission.placing import Wish
 from berth.admission.rules import Rules
@@ -18,7 +18,7 @@ from berth.cluster.fleet import Fleet
 from berth.cluster.reservations import Reservations, Times
 from berth.cluster.store import Store
 from berth.model.card import Card
-from berth.model.charge import Charge, Claim, Source, roles
+from berth.model.charge import Charge, Claim, Source
 from berth.model.demand import Demand
 from berth.model.eligibility import ANYWHERE
 from berth.model.placed import Delivery, Placed
@@ -49,6 +49,8 @@ class Placer:
         """Whether the stores show the whole cluster; before, it is not to be asked."""
         self.required = False
         """Whether no Pod may pass before."""
+        self.name = ""
+        """What sets this replica apart from others."""
         self._nodes, self._pods, self._rules = nodes, pods, rules.reading
         self._shapes: dict[bytes, Shape | None] = {}
         self.fleet = Fleet(rules.vendors, self._guess, rules.terms)
@@ -84,9 +86,8 @@ class Placer:
 
     def hold(self, review: Review, placed: Placed) -> None:
         """Hold the place of a Pod that was admitted."""
-        if placed.decided.node and review.object is not None:
-            pod = project.pod(review.object)
-            self.reservations.hold(_charge(review, pod, placed))
+        if placed.decided.node:
+            self.reservations.hold(_charge(review, placed))
 
     def drop(self, decision: str) -> None:
         """Hold nothing for this decision any more."""
@@ -98,6 +99,8 @@ class Placer:
             policy=policy_of(pod, manner),
             delivery=manner.delivery,
             visible=manner.visible,
+            among=manner.among,
+            replica=self.name,
             refuses_full=manner.refuses(pod.priority_class),
             refuses_never=manner.refuses_never,
             generation=self.fleet.generation,
@@ -206,11 +209,9 @@ def _any_uuid(
     return tuple((name, msgspec.structs.replace(one, uuids=())) for name, one in requests)
 
 
-def _charge(review: Review, pod: Pod, placed: Placed) -> Charge:
+def _charge(review: Review, placed: Placed) -> Charge:
     """Return what a Pod will hold of the node that was chosen."""
     request, decided = placed.request, placed.decided
-    each = ((one.name, one.sidecar) for one in pod.containers if one.path[1] == "initContainers")
-    init, sidecars = roles(each)
     return Charge(
         namespace=review.namespace,
         name=review.shown_name,
@@ -221,8 +222,8 @@ def _charge(review: Review, pod: Pod, placed: Placed) -> Charge:
         other=request.other,
         claims=decided.devices,
         source=Source.DECIDED,
-        init=init,
-        sidecars=sidecars,
+        init=tuple([name for name, _ in request.init_devices]),
+        sidecars=request.sidecars,
         workload=request.workload,
         group=request.group,
     )

@@ -1,6 +1,7 @@
 """Where one Pod goes, by the fleet as it stands: placement's answer, made ready to be written."""
 
 from collections.abc import Iterable, Sequence
+from zlib import crc32
 
 import msgspec
 
@@ -9,10 +10,10 @@ from berth.model.charge import Claim
 from berth.model.decided import Decided
 from berth.model.device import Device
 from berth.model.placed import Delivery, Placed
-from berth.model.placement import Hold, Placement
+from berth.model.placement import Candidate, Hold, Placement
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import decide
+from berth.placement.decide import Extent, decide
 from berth.placement.policy import Policy
 
 MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
@@ -26,6 +27,9 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy
     delivery: Delivery
     visible: bool = False
+    among: int = 1
+    """Of how many of the best nodes one is pinned: the first in this `replica`'s own order."""
+    replica: str = ""
     refuses_full: bool = False
     """Whether a Pod for which no node has room now is refused."""
     refuses_never: bool = False
@@ -35,7 +39,9 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
 
 def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
     """Decide where a Pod goes. Nothing is held for it yet."""
-    found = decide(request, snapshot, wish.policy, MOST_NODES.get(wish.delivery, 1))
+    among = wish.among if wish.delivery is Delivery.PIN else 1
+    extent = Extent(among, MOST_NODES.get(wish.delivery, 1), why=False)
+    found = decide(request, snapshot, wish.policy, extent)
     if not isinstance(found, Placement):
         never = not found.waiting_helps
         why = "no node can run it" if never else "no node has room now"
@@ -48,17 +54,20 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
             without=found.without,
             refused=wish.refuses_never if never else wish.refuses_full,
         )
-    node = snapshot.nodes[snapshot.row[found.allocation.node]]
+    chosen = found.candidates[0]
+    if among > 1:
+        chosen = min(found.candidates, key=lambda one: _turn(wish.replica, one.node))
+    node = snapshot.nodes[snapshot.row[chosen.node]]
     decided = Decided(
         id=wish.id,
         policy=wish.policy.name,
         node=node.name,
-        devices=claims(found.allocation.holds, node.devices),
+        devices=claims(chosen.allocation.holds, node.devices),
         candidates=found.fitting,
-        reason=f"the best of {found.fitting} by {wish.policy.name}",
+        reason=_reason(found, chosen, wish.policy.name),
         generation=wish.generation,
     )
-    hosts = _hosts(snapshot, (one.node for one in found.candidates))
+    hosts = _hosts(snapshot, found.nodes)
     return Placed(
         request=request,
         decided=decided,
@@ -66,6 +75,20 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
         visible=wish.visible,
         hosts=hosts,
     )
+
+
+def _turn(replica: str, node: str) -> int:
+    """Return how early a replica comes to a node: as good as random, and lasting.
+
+    So each fills a node of its own before it comes to the next (rendezvous hashing).
+    """
+    return crc32(f"{replica}/{node}".encode())
+
+
+def _reason(found: Placement, chosen: Candidate, policy: str) -> str:
+    place = found.candidates.index(chosen) + 1
+    best = "the best" if place == 1 else f"the best but {place - 1}"
+    return f"{best} of {found.fitting} by {policy}"
 
 
 def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:

@@ -102,6 +102,8 @@ class Rules:
     """The same by domain: of nvidia.com, gpumem, use-gputype and so on."""
     allocations: frozenset[str] = field(init=False)
     """Annotations that record an allocation, and are not everyone's to write."""
+    kept: frozenset[str] = field(init=False)
+    """Annotations that are not everyone's to change later: those, and our own decision."""
     schedulers: frozenset[str] = field(init=False)
     """Whose Pods are ours; "" is of a Pod that names none."""
     sees_others: bool = field(init=False)
@@ -127,8 +129,10 @@ class Rules:
         allocations = {key for vendor in words for key in vendor.allocations}
         allocations |= {key for vendor in words for key in vendor.records.allocated}  # as counted
         allocations |= set(names.HAMI_ALLOCATIONS)
-        guarded = allocations if self.guards_allocations else ()
+        guarded = allocations if self.guards_allocations else set[str]()
         object.__setattr__(self, "allocations", frozenset(guarded))
+        kept = guarded | {names.DECISION} if guarded else guarded
+        object.__setattr__(self, "kept", frozenset(kept))
         paths = {
             str(path)
             for injection in self.injections.values()

@@ -11,7 +11,7 @@ from berth.model import decided
 from berth.model.decided import Decided
 from berth.model.decision import Problem
 from berth.model.demand import Demand
-from berth.model.edit import Change, Put
+from berth.model.edit import Change, Drop, Put
 from berth.model.placed import Placed
 from berth.model.placement import Lack, Misfit, Without
 from berth.model.pod import Pod
@@ -40,6 +40,12 @@ def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:
     text = decided.write(found)
     if pod.annotations.get(names.DECISION) != text:
         yield Put(_MARK, text, why)
+
+
+def unmarked(pod: Pod) -> Iterator[Change]:
+    """Yield the edit that takes away a decision about another Pod, of which this may be a copy."""
+    if names.DECISION in pod.annotations:
+        yield Drop(_MARK, Said("why.not-decided"))
 
 
 def marked(raw: JsonObject | None) -> str:

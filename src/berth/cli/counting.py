@@ -106,7 +106,7 @@ class Counting:
         )
         rules = self.live.current.rules
         placer = Placer(nodes.store, self._pods.store, rules, time.monotonic, times)
-        placer.required = required
+        placer.required, placer.name = required, secrets.token_hex(8)
         self.metrics.reservations.set_function(lambda: len(placer.reservations))
         self.metrics.overlaps.set_function(lambda: placer.reservations.overlaps)
         self._loops.append(self._first_lists(placer, nodes))

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import orjson
 
-from berth import layered
+from berth import layered, names
 from berth.admission import configuration, templates, zones
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
@@ -158,6 +158,7 @@ def _outcome(decision: Decision) -> tuple[object, ...]:
 
 def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compared]:
     records = new.rules.allocations | (old.rules.allocations if old else frozenset())
+    records |= {names.DECISION}
     for source, given in found.documents:
         document = _as_created(given, records) if found.scheduled else given
         kind, namespace, name = _identity(document, found.default)

@@ -17,7 +17,7 @@ from berth.model.placement import Candidate, Placement, Refusal, Without
 from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import UNSCORED, decide, on_node
+from berth.placement.decide import UNSCORED, Extent, decide
 from berth.placement.learned import Learned, learned
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
@@ -92,8 +92,8 @@ def where(request: PodRequest, chosen: tuple[Policy, str], fleet: Fleet, now: No
     Beside the policy stands who says that it is this one.
     """
     snapshot, (policy, by) = fleet.snapshot, chosen
-    found = decide(request, snapshot, policy, MOST)
-    ranked = _ranked(request, snapshot, policy, found)
+    found = decide(request, snapshot, policy, Extent(candidates=MOST))
+    ranked = _ranked(snapshot, found)
     return Where(
         policy=policy.name,
         chosen_by=by,
@@ -124,27 +124,16 @@ def policy_for(
     return chosen, "the settings" if usual else f"the settings for namespace {namespace}"
 
 
-def _ranked(
-    request: PodRequest, snapshot: Snapshot, policy: Policy, found: Placement | Refusal
-) -> tuple[Ranked, ...]:
-    if not isinstance(found, Placement):
-        return ()
-    return tuple(
-        one
-        for candidate in found.candidates
-        if (one := _on(candidate, request, snapshot, policy)) is not None
-    )
+def _ranked(snapshot: Snapshot, found: Placement | Refusal) -> tuple[Ranked, ...]:
+    each = found.candidates if isinstance(found, Placement) else ()
+    return tuple(_on(candidate, snapshot) for candidate in each)
 
 
-def _on(
-    candidate: Candidate, request: PodRequest, snapshot: Snapshot, policy: Policy
-) -> Ranked | None:
-    """Return a candidate with its cards; none where several requests together do not go there."""
-    held = on_node(request, snapshot, policy, candidate.node)
-    if held is None:
-        return None
+def _on(candidate: Candidate, snapshot: Snapshot) -> Ranked:
+    """Return a candidate with its cards."""
     score = None if candidate.score <= UNSCORED else candidate.score
-    return Ranked(candidate.node, score, claims(held.holds, devices(snapshot, candidate.node)))
+    holds, cards = candidate.allocation.holds, devices(snapshot, candidate.node)
+    return Ranked(candidate.node, score, claims(holds, cards))
 
 
 def devices(snapshot: Snapshot, node: str) -> Sequence[Device]:

@@ -90,17 +90,17 @@ class Fleet:
             if gone is not None:
                 self._drop(gone.key)
             return
-        known = self._pods.get(new.key)
+        key = new.key
+        known = self._pods.get(key)
         if known is not None and known.pod is not None and _alike(known.pod, new):
             return
         charge, problems = self._reader.charge(new)
         if known is not None:
             if charge.source is Source.GUESSED and _same_guess(known.charge, charge):
                 charge = msgspec.structs.replace(charge, claims=known.charge.claims)
-            self._drop(new.key)
-        bound = _Bound(new, charge, problems)
-        self._pods[new.key] = bound
-        self._take(new.key, bound)
+            self._drop(key)
+        bound = self._pods[key] = _Bound(new, charge, problems)
+        self._take(key, bound)
 
     def hold(self, charge: Charge) -> bool:
         """Reserve what a Pod that is on its way will hold, by its charge's uid.

@@ -93,11 +93,11 @@ def _record(text: str, vendor: Vendor, containers: Sequence[str]) -> tuple[list[
 
 def _claim(text: str, vendor: Vendor, container: str) -> Claim | None:
     """Read a device; None without a UUID, and None for amounts that are illegible."""
-    uuid, *rest = (part.strip() for part in text.split(","))
+    uuid, *rest = [part.strip() for part in text.split(",")]
     uuid = uuid.partition("[")[0]  # GPU-1[0-2]: the template and place of HAMi 2.5 to 2.9, Volcano
     if not uuid or not rest:
         return None
-    memory, cores = (_whole(part) for part in (*rest[1:3], "", "")[:2])
+    memory, cores = map(_whole, (*rest[1:3], "", "")[:2])
     if memory is None or cores is None:
         return Claim(container=container, uuid=uuid)
     return Claim(container=container, uuid=uuid, memory_mib=memory, cores=_percent(cores, vendor))

@@ -102,15 +102,17 @@ def allocation(charge: Charge, devices: Sequence[Device]) -> tuple[Allocation, t
     A card bears what the containers hold that run side by side, or what an init container holds
     beside the sidecars before it, whichever is more, number by number (KEP-753; HAMi the same).
     """
-    place = {device.uuid: at for at, device in enumerate(devices)}
-    unknown = tuple(dict.fromkeys(one.uuid for one in charge.claims if one.uuid not in place))
+    wanted = dict.fromkeys([claim.uuid for claim in charge.claims])
+    place = {device.uuid: at for at, device in enumerate(devices) if device.uuid in wanted}
+    unknown = tuple([uuid for uuid in wanted if uuid not in place])
     each = [
         _hold(claim, place[claim.uuid], devices[place[claim.uuid]])
         for claim in charge.claims
         if claim.uuid in place
     ]
-    holds = tuple(hold for hold in each if hold.container not in charge.init)
+    holds = tuple(each)
     if charge.init:
+        holds = tuple([hold for hold in each if hold.container not in charge.init])
         holds += _peaks(charge, each, holds)
     return Allocation(
         node=charge.node,

@@ -13,6 +13,8 @@ MIB = 2**20
 MOST = 2**52
 """More than any node has; a larger number is cut, so that sums of Pods stay within 64 bits."""
 CPU, MEMORY, PODS = "cpu", "memory", "pods"
+_WRITTEN = (str, int, float)
+_APART = frozenset({CPU, MEMORY})
 
 
 class Amounts(msgspec.Struct, frozen=True):
@@ -57,17 +59,14 @@ def read(quantities: Mapping[str, Json]) -> tuple[dict[str, int], tuple[str, ...
     """Return CPU in milli and the rest whole, by name, and the names of what is no quantity."""
     if not quantities:
         return {}, ()
-    each = {name: _whole(amount, name) for name, amount in quantities.items()}
+    each = {
+        name: whole(amount, 1000 if name == CPU else 1) if isinstance(amount, _WRITTEN) else None
+        for name, amount in quantities.items()
+    }
     if None not in each.values():
         return cast("dict[str, int]", each), ()
     found = {name: amount for name, amount in each.items() if amount is not None}
     return found, tuple(name for name, amount in each.items() if amount is None)
-
-
-def _whole(amount: Json, name: str) -> int | None:
-    if not isinstance(amount, (str, int, float)):
-        return None
-    return whole(amount, 1000 if name == CPU else 1)
 
 
 def held(
@@ -95,19 +94,21 @@ def held(
         if not one.init:
             total = beside
         peak = _peak(peak, beside)
-    peak |= amounts("spec.resources.requests", level)
-    found = _sum(peak, amounts("spec.overhead", overhead))
-    cpu, memory = found.pop(CPU, 0), found.pop(MEMORY, 0)
-    return Amounts(cpu, memory, found), tuple(wrong)
+    if level:
+        peak = peak | amounts("spec.resources.requests", level)
+    if overhead:
+        peak = _sum(peak, amounts("spec.overhead", overhead))
+    other = {name: amount for name, amount in peak.items() if name not in _APART}
+    return Amounts(peak.get(CPU, 0), peak.get(MEMORY, 0), other), tuple(wrong)
 
 
 def _peak(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     if not one:
-        return dict(other)
+        return other
     return {name: max(one.get(name, 0), amount) for name, amount in (one | other).items()}
 
 
 def _sum(one: dict[str, int], other: dict[str, int]) -> dict[str, int]:
     if not one:
-        return dict(other)
+        return other
     return one | {name: min(MOST, one.get(name, 0) + more) for name, more in other.items()}

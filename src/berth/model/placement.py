@@ -121,6 +121,8 @@ class Placement(msgspec.Struct, frozen=True, kw_only=True):
     allocation: Allocation
     candidates: tuple[Candidate, ...]
     """The best first; at most as many as were asked for."""
+    nodes: tuple[str, ...]
+    """The same by name alone, of which more may be asked for."""
     fitting: int
     """How many nodes fit in all."""
     without: tuple[Without, ...]

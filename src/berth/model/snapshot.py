@@ -191,9 +191,9 @@ class Snapshot:
 
     def _charge(self, allocation: Allocation, sign: int) -> None:
         row = self.row[allocation.node]
-        self.cpu[row] -= sign * allocation.cpu_milli
-        self.memory[row] -= sign * allocation.memory_mib
-        self.pods[row] -= sign
+        self.cpu[row] = self.cpu.item(row) - sign * allocation.cpu_milli
+        self.memory[row] = self.memory.item(row) - sign * allocation.memory_mib
+        self.pods[row] = self.pods.item(row) - sign
         for name, amount in allocation.other.items():
             if name in self.other:
                 self.other[name][row] -= sign * amount
@@ -212,25 +212,20 @@ class Snapshot:
             del self.groups[group]
 
     def _hold(self, row: int, allocation: Allocation, sign: int) -> None:
-        """Charge a row's cards: read as lists, since numpy takes its time over single numbers."""
-        grids = (self.mem_left, self.cores_left, self.slots_left, self.holders, self.left)
-        memory, cores, slots, holders, left = lists = [grid[row].tolist() for grid in grids]
-        kinds, devices = self.kind[row].tolist(), self.nodes[row].devices
-        touched = set[int]()
+        """Charge a row's cards, by `item`: numpy takes its time over single numbers otherwise."""
+        devices = self.nodes[row].devices
         for hold in allocation.holds:
-            card = hold.device
-            touched.add(card)
-            memory[card] -= sign * hold.memory_mib
-            cores[card] -= sign * hold.cores
-            slots[card] -= sign * hold.slots
-            holders[card] += sign
+            at = row, hold.device
+            memory = self.mem_left.item(at) - sign * hold.memory_mib
+            cores = self.cores_left.item(at) - sign * hold.cores
+            slots = self.slots_left.item(at) - sign * hold.slots
+            self.mem_left[at], self.cores_left[at], self.slots_left[at] = memory, cores, slots
+            self.holders[at] = self.holders.item(at) + sign
             if hold.slices:
-                self._lay(row, card, hold.slices, sign)
-            if kinds[card] != NOTHING:
-                left[card] = left_of(devices[card], memory[card], cores[card], slots[card])
-        for grid, column in zip(grids, lists, strict=True):
-            for card in touched:
-                grid[row, card] = column[card]
+                self._lay(row, hold.device, hold.slices, sign)
+            if self.kind.item(at) != NOTHING:
+                self.left[at] = left_of(devices[hold.device], memory, cores, slots)
+        left = self.left[row].tolist()
         self.room[row], self.most[row] = sum(left), max(left)
         if allocation.workload:
             grid = self.classes.setdefault(allocation.workload, np.zeros_like(self.kind))

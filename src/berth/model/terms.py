@@ -7,6 +7,7 @@ import msgspec
 from berth import names
 from berth.model.raw import Json
 from berth.model.request import CardTest, DeviceRequest, PodRequest
+from berth.model.vendor import Vendor
 
 
 class Scoped(msgspec.Struct, frozen=True):
@@ -34,9 +35,13 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     tests: tuple[Scoped, ...] = ()
     rack: str = names.RACK_LABEL
     """The node label that names the rack."""
+    words: tuple[Vendor, ...] = ()
+    """The accelerators in the words of every dialect that is read; none: of HAMi's alone."""
 
     def workload(self, labels: Mapping[str, Json], annotations: Mapping[str, Json]) -> str:
         """Return a Pod's class; empty for one that no pair names, as it goes with all."""
+        if not self.apart:
+            return ""
         named = labels.get(self.workload_key) or annotations.get(self.workload_key)
         if isinstance(named, str) and any(named in pair for pair in self.apart):
             return named
@@ -86,7 +91,7 @@ def group(namespace: str, labels: Mapping[str, Json]) -> str:
 
     By the labels that controllers put on their Pods, the widest first.
     """
-    for key in names.GROUP_LABELS:
+    for key in names.GROUP_LABELS if labels else ():
         named = labels.get(key)
         if isinstance(named, str) and named:
             return f"{namespace}/{key}={named}"

@@ -1,10 +1,11 @@
 """Where a Pod goes: which nodes fit, which of them is best, and what it holds there."""
 
+import msgspec
 import numpy as np
 
-from berth.model.placement import Allocation, Candidate, Placement, Refusal
+from berth.model.placement import Candidate, Placement, Refusal
 from berth.model.request import PodRequest
-from berth.model.snapshot import Bools, Floats, Ints, Snapshot
+from berth.model.snapshot import Floats, Ints, Snapshot
 from berth.placement.explain import without
 from berth.placement.fit import allocations, fit
 from berth.placement.nodes import node_part
@@ -15,10 +16,24 @@ UNSCORED = -1e18
 """Below every score: of a node that a policy has not come to yet, it is known that it fits."""
 
 
+class Extent(msgspec.Struct, frozen=True):
+    """How much of an answer is wanted beside the best node: each part takes its time."""
+
+    candidates: int = 1
+    """Nodes that are ranked, each with what the Pod would hold there."""
+    nodes: int = 1
+    """Nodes that are ranked by name alone."""
+    why: bool = True
+    """Whether a placement says why the other nodes do not fit; a refusal always does."""
+
+
+BEST = Extent()
+
+
 def decide(
-    wanted: PodRequest, snapshot: Snapshot, policy: Policy, limit: int = 1
+    wanted: PodRequest, snapshot: Snapshot, policy: Policy, extent: Extent = BEST
 ) -> Placement | Refusal:
-    """Decide where a Pod goes; `limit` is how many candidates are ranked.
+    """Decide where a Pod goes.
 
     Nothing is placed: `snapshot.place(placement.allocation)` does that. The best score wins, and
     of equal ones the node of the lowest rank.
@@ -28,41 +43,32 @@ def decide(
     good = ranking.fits & node_part(wanted, snapshot)
     if len(wanted.devices) + len(wanted.init_devices) > 1:
         good &= together(wanted, snapshot, policy.choice)
-    candidates = _candidates(wanted, snapshot, policy, (ranking, good), limit)
+    scores = np.where(good, np.where(ranking.scored, ranking.scores, UNSCORED), -np.inf)
+    rows = best(scores, snapshot, max(extent.candidates, extent.nodes))
+    first = rows[: extent.candidates]
+    candidates = _candidates(wanted, snapshot, policy, ranking, first)
     if not candidates:
         return Refusal(without=without(wanted, snapshot, good))
     return Placement(
         allocation=candidates[0].allocation,
         candidates=candidates,
+        nodes=tuple([snapshot.nodes[row].name for row in rows[: extent.nodes].tolist()]),
         fitting=int(np.count_nonzero(good)),
-        without=without(wanted, snapshot, good),
+        without=without(wanted, snapshot, good) if extent.why else (),
     )
 
 
 def _candidates(
-    wanted: PodRequest,
-    snapshot: Snapshot,
-    policy: Policy,
-    ranked: tuple[Ranking, Bools],
-    limit: int,
+    wanted: PodRequest, snapshot: Snapshot, policy: Policy, ranking: Ranking, rows: Ints
 ) -> tuple[Candidate, ...]:
-    ranking, good = ranked
-    scores = np.where(good, np.where(ranking.scored, ranking.scores, UNSCORED), -np.inf)
-    rows = best(scores, snapshot, limit)
+    """Return these rows, on all of which the Pod fits, with what it would hold there."""
     if not len(rows):
         return ()
     card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
     fitted = fit(wanted, snapshot, rows, policy.choice, card)
-    each = zip(allocations(wanted, fitted, snapshot), scores[rows].tolist(), strict=True)
+    scores = np.where(ranking.scored[rows], ranking.scores[rows], UNSCORED).tolist()
+    each = zip(allocations(wanted, fitted, snapshot), scores, strict=True)
     return tuple(Candidate(held, score) for held, score in each if held is not None)
-
-
-def on_node(wanted: PodRequest, snapshot: Snapshot, policy: Policy, node: str) -> Allocation | None:
-    """Return what a Pod would hold on a node under a policy, None if the cards do not carry it."""
-    wanted, rows = policy.choice.applied(wanted), np.array([snapshot.row[node]])
-    ranking = policy.rank(wanted, snapshot)
-    card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
-    return allocations(wanted, fit(wanted, snapshot, rows, policy.choice, card), snapshot)[0]
 
 
 def _plain(wanted: PodRequest) -> bool:

@@ -7,12 +7,15 @@ import msgspec
 
 from berth.model.placement import Allocation, Placement
 from berth.model.snapshot import Snapshot
-from berth.placement.decide import decide
+from berth.placement.decide import Extent, decide
 from berth.placement.fragmentation import fragmented
 from berth.placement.policy import Policy
 from berth.placement.typical import Typical, typical
 from berth.simulator.result import Class, in_order, size_of
 from berth.simulator.trace import Arrival, Trace
+
+ONE = Extent(why=False)
+"""Where a Pod goes, and no more."""
 
 
 class Cluster:
@@ -35,7 +38,7 @@ class Cluster:
     def come(self, pod: Arrival, policy: Policy) -> Allocation | None:
         """Place a Pod, or drop it where it does not fit."""
         self.snapshot.mix.arrived(pod.request.shape)
-        decision = decide(pod.request, self.snapshot, policy)
+        decision = decide(pod.request, self.snapshot, policy, ONE)
         of = self.classes.setdefault(size_of(pod.request), Class())
         of.came += 1
         if isinstance(decision, Placement):

@@ -63,6 +63,10 @@ PODS = {
         "记录的是 GPU 调度器分配给该 Pod 的设备，而 {user} 不是该调度器",
         "请保持原样；还有谁可以写，由 policy.allocators 指定",
     ),
+    "allocation.decision": Entry(
+        "记录的是 Berth 在创建 Pod 时的决定，{user} 不能更改",
+        "请保持原样；谁可以写，由 policy.allocators 指定",
+    ),
     "undone": Entry(
         "不是 GPU webhook 所写的样子（{why}）：webhook 未被调用，或其改写已被撤销",
         _RETRY,

@@ -20,6 +20,7 @@ REASONS = {
     "why.vendor-annotation": Entry("厂商的调度器会读取它"),
     "why.decided": Entry("已经选定的设备"),
     "why.counted-once": Entry("使它在配额中只计一次"),
+    "why.not-decided": Entry("没有对该 Pod 作出决定：它属于另一个 Pod"),
     "why.known-again": Entry("Pod 存储后以此识别"),
     "why.fits": Entry("目前放得下的节点数：{count}"),
     "why.node": Entry("所决定的节点"),

@@ -58,8 +58,9 @@ CAUSES = {
         "No node could run the Pod if it were empty, and `placement.never` is `refuse`."
     ),
     "allocation": Cause(
-        "HAMi and Volcano count, and give out, what stands in these annotations, whoever wrote it. "
-        "They are for the accounts of `policy.allocators` alone; `policy.allocations` is `deny`."
+        "HAMi and Volcano count, and give out, what stands in these annotations, whoever wrote it, "
+        "and Berth counts by its own decision until then. They are for the accounts of "
+        "`policy.allocators` alone; `policy.allocations` is `deny`."
     ),
     "undone": Cause(
         "The mutating webhook was not asked, or another one changed what it wrote, and "

@@ -78,6 +78,10 @@ PODS = {
         "records what the GPU scheduler gave to the Pod, and {user} is not that",
         "leave it as it is; policy.allocators names who else may write it",
     ),
+    "allocation.decision": Entry(
+        "says what Berth decided when the Pod was created, which is not {user}'s to change",
+        "leave it as it is; policy.allocators names who may write it",
+    ),
     "undone": Entry(
         "is not as the GPU webhook writes it ({why}): it was not asked, or undone", _RETRY
     ),

@@ -20,6 +20,7 @@ REASONS = {
     "why.vendor-annotation": Entry("the vendor's scheduler reads it"),
     "why.decided": Entry("the devices that were decided on"),
     "why.counted-once": Entry("its share of the quota is counted once"),
+    "why.not-decided": Entry("nothing was decided about this Pod: it was about another"),
     "why.known-again": Entry("by it the Pod is known when it is stored"),
     "why.fits": Entry("so many nodes fit now: {count}"),
     "why.node": Entry("the node that was decided on"),
