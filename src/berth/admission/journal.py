@@ -72,7 +72,9 @@ class Journal:
         if decision.would:
             for outcome in _outcomes(decision.would):
                 metrics.audited(outcome).inc()
-        told = {**line(review, decision), **about, "ms": round(seconds * 1000, 3)}
+        told = line(review, decision)
+        told |= about
+        told["ms"] = round(seconds * 1000, 3)
         self.write("admission.reviewed", told)
         if LOG.isEnabledFor(logging.DEBUG):
             for number, step in enumerate(steps(decision)):
@@ -111,13 +113,13 @@ class Journal:
         LOG.error("admission.fault", exc_info=(Fault, shown, error.__traceback__))
 
 
-def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
+def line(review: wire.Review, decision: Decision) -> dict[str, object]:
     """Return the fields of a log line that follow from the review and what was decided.
 
     In audit, codes, reasons and patch are those of what was not done.
     """
     told = decision.would or decision
-    return {
+    fields: dict[str, object] = {
         "uid": review.uid[:_LONGEST],
         "namespace": review.namespace[:_LONGEST],
         "pod": review.shown_name[:_LONGEST],
@@ -126,20 +128,23 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "dry_run": review.dry_run,
         "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
         "decision": decision.verdict,
-        **({"would": told.verdict} if decision.would else {}),
-        "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
-        **_placed(decision.placed),
-        "said": list(told.said[:_MOST]),
-        "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
-        "warnings": [_short(warning.text()) for warning in decision.warnings[:_MOST]],
-        "patch": [_hushed(operation) for operation in told.operations[:_MOST]],
     }
+    if decision.would:
+        fields["would"] = told.verdict
+    codes = {problem.reason.value: None for problem in told.problems} if told.problems else ()
+    fields["codes"] = [*codes]
+    if decision.placed:
+        fields |= _placed(decision.placed)
+    fields["said"] = told.said[:_MOST]
+    fields["reasons"] = [_short(reason) for reason in told.first_reasons(_MOST)]
+    said, patch = decision.warnings[:_MOST], told.operations[:_MOST]
+    fields["warnings"] = [_short(warning.text()) for warning in said] if said else []
+    fields["patch"] = [_hushed(operation) for operation in patch] if patch else []
+    return fields
 
 
-def _placed(placed: Placed | None) -> Mapping[str, object]:
+def _placed(placed: Placed) -> dict[str, object]:
     """Say where it goes, and how its scheduler is told."""
-    if placed is None:
-        return {}
     decided = placed.decided
     return {
         "id": decided.id,
