@@ -64,7 +64,7 @@ class Journal:
     ) -> None:
         metrics, verdict = self.metrics, decision.verdict
         metrics.count(review.operation, review.resource, verdict)
-        metrics.duration.observe(seconds)
+        metrics.duration.add(seconds)
         for problem in decision.problems:
             metrics.refusals(problem.reason.value).inc()
         if verdict is Verdict.PATCHED:
