@@ -136,7 +136,7 @@ def line(review: wire.Review, decision: Decision) -> dict[str, object]:
     if decision.placed:
         fields |= _placed(decision.placed)
     fields["said"] = told.said[:_MOST]
-    fields["reasons"] = [_short(reason) for reason in told.first_reasons(_MOST)]
+    fields["reasons"] = [_short(reason) for reason in told.first_reasons]
     said, patch = decision.warnings[:_MOST], told.operations[:_MOST]
     fields["warnings"] = [_short(warning.text()) for warning in said] if said else []
     fields["patch"] = [_hushed(operation) for operation in patch] if patch else []
@@ -196,7 +196,7 @@ def steps(decision: Decision) -> Iterator[str]:
     """Yield what was found and done, one after the other."""
     for wanted in asked(decision.demand)[:_MOST] if decision.demand else []:
         yield f"asked: {wanted}"
-    yield from (decision.would or decision).first_reasons(_MOST)
+    yield from (decision.would or decision).first_reasons
     for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
     yield f"decision: {decision.verdict}, {len(decision.operations)} operations"

@@ -187,7 +187,7 @@ def _audit(decision: Decision, generation: int) -> JsonObject:
     audit: JsonObject = {"decision": decision.verdict, "generation": str(generation)}
     if decision.would:
         audit["would"] = decision.would.verdict
-    if reasons := (decision.would or decision).first_reasons(MOST_PROBLEMS):
+    if reasons := (decision.would or decision).first_reasons:
         audit["reasons"] = "; ".join(reasons)[:MOST_AUDITED]
     return audit
 
