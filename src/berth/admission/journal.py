@@ -186,10 +186,12 @@ _AMOUNTS = ("count", "memory_mib", "memory_percent", "cores", "priority", "slice
 
 
 def _amounts(share: Share) -> JsonObject:
-    amounts = {name: getattr(share, name) for name in _AMOUNTS}
-    return {"vendor": share.vendor.name} | {
-        name: msgspec.to_builtins(amount) for name, amount in amounts.items() if amount is not None
-    }
+    found: JsonObject = {"vendor": share.vendor.name}
+    for name in _AMOUNTS:
+        amount = getattr(share, name)
+        if amount is not None:
+            found[name] = amount if type(amount) is int else msgspec.to_builtins(amount)
+    return found
 
 
 def steps(decision: Decision) -> Iterator[str]:

@@ -55,8 +55,10 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         metadata = (self.object or {}).get("metadata")
         owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
         first = owners[0] if isinstance(owners, list) and owners else None
-        names = [first.get("kind"), first.get("name")] if isinstance(first, dict) else []
-        return "/".join(name for name in names if isinstance(name, str))
+        if not isinstance(first, dict):
+            return ""
+        names = (first.get("kind"), first.get("name"))
+        return "/".join([name for name in names if isinstance(name, str)])
 
     @property
     def creates_pod(self) -> bool:
