@@ -66,12 +66,12 @@ class Journal:
         metrics.count(review.operation, review.resource, verdict)
         metrics.duration.add(seconds)
         for problem in decision.problems:
-            metrics.refusals(problem.reason.value).inc()
+            metrics.refusals.add(problem.reason.value)
         if verdict is Verdict.PATCHED:
-            metrics.patches(decision.dialect).inc()
+            metrics.patches.add(decision.dialect)
         if decision.would:
             for outcome in _outcomes(decision.would):
-                metrics.audited(outcome).inc()
+                metrics.audited.add(outcome)
         told = line(review, decision)
         told |= about
         told["ms"] = round(seconds * 1000, 3)

@@ -55,18 +55,16 @@ class Metrics:
             _LATENCIES,
         )
         self.connections = gauge("hami_webhook_active_connections", "TLS connections open now.")
-        self.refusals = _children(
-            counter("berth_refusals", "Reasons for which Pods were refused.", "code")
+        self.refusals = self._counts(
+            "berth_refusals", "Reasons for which Pods were refused.", "code"
         )
-        self.patches = _children(
-            counter("berth_patches", "Pods that were changed, by how they asked.", "dialect")
+        self.patches = self._counts(
+            "berth_patches", "Pods that were changed, by how they asked.", "dialect"
         )
-        self.audited = _children(
-            counter(
-                "berth_audited",
-                "What would have been done in namespaces in audit: patched, or codes of refusals.",
-                "outcome",
-            )
+        self.audited = self._counts(
+            "berth_audited",
+            "What would have been done in namespaces in audit: patched, or codes of refusals.",
+            "outcome",
         )
         self.in_flight = gauge("berth_requests_in_flight", "Reviews under way now.")
         self.bytes_held = gauge(
