@@ -170,8 +170,8 @@ def answer(review: Review, decision: Decision, generation: int, language: Langua
     """
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
-    if decision.verdict in (Verdict.REFUSED, Verdict.AUDITED) or (
-        review.creates_pod and decision.verdict is not Verdict.UNCHANGED
+    if decision.verdict is not Verdict.UNCHANGED and (
+        review.creates_pod or decision.verdict in (Verdict.REFUSED, Verdict.AUDITED)
     ):
         response["auditAnnotations"] = _audit(decision, generation)
     if decision.verdict is Verdict.REFUSED:

@@ -77,6 +77,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     @cached_property
     def first_reasons(self) -> tuple[str, ...]:
         """The first reasons in English, for the log and for the API server's audit log."""
+        if self.notes and not (self.problems or self.edits):  # most Pods
+            return tuple([note.text() for note in self.notes])
         return tuple(islice(self.reasons(), MOST_REASONS))
 
     def warned(self, warnings: tuple[Said, ...]) -> "Decision":
