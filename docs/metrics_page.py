@@ -3,10 +3,7 @@
 
 from pathlib import Path
 
-from prometheus_client import Counter, Histogram
-from prometheus_client.metrics import MetricWrapperBase
-
-from berth.observe.metrics import Metrics
+from berth.observe.metrics import Metrics, Shown
 
 PAGE = Path(__file__).parent / "reference/metrics.md"
 HEAD = """\
@@ -30,15 +27,13 @@ def main() -> None:
     PAGE.write_text(HEAD + rows)
 
 
-def _row(metric: MetricWrapperBase) -> str:
-    family = next(iter(metric.describe()))
-    name = f"{family.name}_total" if isinstance(metric, Counter) else family.name
-    labels = ", ".join(f"`{label}`" for label in metric._labelnames)  # noqa: SLF001  no other way
-    text = family.documentation
-    if isinstance(metric, Histogram):
-        bounds = ", ".join(f"{bound:g}" for bound in metric._upper_bounds[:-1])  # noqa: SLF001
-        text += f" Buckets, in seconds: {bounds}."
-    return f"| `{name}` | {family.type} | {labels} | {text} |\n"
+def _row(metric: Shown) -> str:
+    name = f"{metric.name}_total" if metric.kind == "counter" else metric.name
+    labels = ", ".join(f"`{label}`" for label in metric.labels)
+    text = metric.text
+    if metric.bounds:
+        text += f" Buckets, in seconds: {', '.join(f'{bound:g}' for bound in metric.bounds)}."
+    return f"| `{name}` | {metric.kind} | {labels} | {text} |\n"
 
 
 if __name__ == "__main__":

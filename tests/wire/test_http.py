@@ -2,6 +2,8 @@
 
 import gzip
 import json
+from datetime import UTC
+from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
@@ -241,3 +243,21 @@ def test_w22_a_refusal_names_the_place_and_no_secret(webhook: Webhook) -> None:
     assert SECRET not in answer.body.decode()
     assert raw.logged(webhook, "w22")["decision"] == "refused"
     assert SECRET not in json.dumps(webhook.log)
+
+
+def test_an_answer_has_the_head_that_aiohttp_gives_it(webhook: Webhook) -> None:
+    """Ours is written by ourselves for HTTP/1.1, and by aiohttp for HTTP/1.0."""
+    body = json.dumps(plain()).encode()
+    asked = raw.request(body)
+    ending = raw.request(body, f"Content-Length: {len(body)}", "Connection: close")
+    heads = []
+    for sent in (asked, ending, asked.replace(b"HTTP/1.1", b"HTTP/1.0")):
+        with raw.opened(webhook) as connection:
+            connection.sendall(sent)
+            heads.append(raw.answer(connection.makefile("rb")).headers)
+    ours, last, theirs = ([*one.items()] for one in heads)
+    assert [name for name, _ in ours] == ["Content-Type", "Content-Length", "Date", "Server"]
+    assert [one for one in ours if one[0] != "Date"] == [one for one in theirs if one[0] != "Date"]
+    assert last[-1] == ("Connection", "close")
+    for one in heads:
+        assert parsedate_to_datetime(one["Date"]).tzinfo is UTC

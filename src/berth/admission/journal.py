@@ -64,15 +64,17 @@ class Journal:
     ) -> None:
         metrics, verdict = self.metrics, decision.verdict
         metrics.count(review.operation, review.resource, verdict)
-        metrics.duration.observe(seconds)
+        metrics.duration.add(seconds)
         for problem in decision.problems:
-            metrics.refusals(problem.reason.value).inc()
+            metrics.refusals.add(problem.reason.value)
         if verdict is Verdict.PATCHED:
-            metrics.patches(decision.dialect).inc()
+            metrics.patches.add(decision.dialect)
         if decision.would:
             for outcome in _outcomes(decision.would):
-                metrics.audited(outcome).inc()
-        told = {**line(review, decision), **about, "ms": round(seconds * 1000, 3)}
+                metrics.audited.add(outcome)
+        told = line(review, decision)
+        told |= about
+        told["ms"] = round(seconds * 1000, 3)
         self.write("admission.reviewed", told)
         if LOG.isEnabledFor(logging.DEBUG):
             for number, step in enumerate(steps(decision)):
@@ -111,13 +113,13 @@ class Journal:
         LOG.error("admission.fault", exc_info=(Fault, shown, error.__traceback__))
 
 
-def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
+def line(review: wire.Review, decision: Decision) -> dict[str, object]:
     """Return the fields of a log line that follow from the review and what was decided.
 
     In audit, codes, reasons and patch are those of what was not done.
     """
     told = decision.would or decision
-    return {
+    fields: dict[str, object] = {
         "uid": review.uid[:_LONGEST],
         "namespace": review.namespace[:_LONGEST],
         "pod": review.shown_name[:_LONGEST],
@@ -126,20 +128,23 @@ def line(review: wire.Review, decision: Decision) -> Mapping[str, object]:
         "dry_run": review.dry_run,
         "asked": asked(decision.demand)[:_MOST] if decision.demand else [],
         "decision": decision.verdict,
-        **({"would": told.verdict} if decision.would else {}),
-        "codes": list(dict.fromkeys(problem.reason.value for problem in told.problems)),
-        **_placed(decision.placed),
-        "said": list(told.said[:_MOST]),
-        "reasons": [_short(reason) for reason in told.first_reasons(_MOST)],
-        "warnings": [_short(warning.text()) for warning in decision.warnings[:_MOST]],
-        "patch": [_hushed(operation) for operation in told.operations[:_MOST]],
     }
+    if decision.would:
+        fields["would"] = told.verdict
+    codes = {problem.reason.value: None for problem in told.problems} if told.problems else ()
+    fields["codes"] = [*codes]
+    if decision.placed:
+        fields |= _placed(decision.placed)
+    fields["said"] = told.said[:_MOST]
+    fields["reasons"] = [_short(reason) for reason in told.first_reasons]
+    said, patch = decision.warnings[:_MOST], told.operations[:_MOST]
+    fields["warnings"] = [_short(warning.text()) for warning in said] if said else []
+    fields["patch"] = [_hushed(operation) for operation in patch] if patch else []
+    return fields
 
 
-def _placed(placed: Placed | None) -> Mapping[str, object]:
+def _placed(placed: Placed) -> dict[str, object]:
     """Say where it goes, and how its scheduler is told."""
-    if placed is None:
-        return {}
     decided = placed.decided
     return {
         "id": decided.id,
@@ -181,17 +186,19 @@ _AMOUNTS = ("count", "memory_mib", "memory_percent", "cores", "priority", "slice
 
 
 def _amounts(share: Share) -> JsonObject:
-    amounts = {name: getattr(share, name) for name in _AMOUNTS}
-    return {"vendor": share.vendor.name} | {
-        name: msgspec.to_builtins(amount) for name, amount in amounts.items() if amount is not None
-    }
+    found: JsonObject = {"vendor": share.vendor.name}
+    for name in _AMOUNTS:
+        amount = getattr(share, name)
+        if amount is not None:
+            found[name] = amount if type(amount) is int else msgspec.to_builtins(amount)
+    return found
 
 
 def steps(decision: Decision) -> Iterator[str]:
     """Yield what was found and done, one after the other."""
     for wanted in asked(decision.demand)[:_MOST] if decision.demand else []:
         yield f"asked: {wanted}"
-    yield from (decision.would or decision).first_reasons(_MOST)
+    yield from (decision.would or decision).first_reasons
     for warning in decision.warnings[:_MOST]:
         yield f"warning: {warning}"
     yield f"decision: {decision.verdict}, {len(decision.operations)} operations"

@@ -2,13 +2,14 @@
 
 import asyncio
 from dataclasses import dataclass
+from functools import lru_cache
 from time import perf_counter
 
 import msgspec
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, door, journal, mutate, shadow, verify, wire
+from berth.admission import deadline, door, journal, mutate, ready, shadow, verify, wire
 from berth.admission.callers import Callers
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
@@ -42,7 +43,7 @@ class Handler:
     standings: Standings | None = None
     """Knows how the cluster stands; None where none is known."""
 
-    async def __call__(self, request: web.BaseRequest) -> web.Response:
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
         path, _, query = request.raw_path.partition("?")
         if _is_reviewed(path):
@@ -73,7 +74,7 @@ class Handler:
         response.force_close()
         return response
 
-    async def _review(self, request: web.BaseRequest, path: str, query: str) -> web.Response:
+    async def _review(self, request: web.BaseRequest, path: str, query: str) -> web.StreamResponse:
         generation = self.live.current
         limits, started = generation.settings.server, perf_counter()
         length = request.content_length
@@ -107,7 +108,7 @@ class Handler:
         span = journal.span(request.headers.get("traceparent"), review.uid)
         about = {"generation": generation.number, "path": _known(path, generation), **span}
         self.journal.reviewed(review, decision, about, seconds)
-        return web.Response(body=answer, content_type="application/json")
+        return ready.json(request, answer)
 
     def _unknown(self) -> str:
         """Say what has to be known before anything may pass, and is not yet."""
@@ -137,7 +138,7 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     hurried = budget is not None and budget < limits.body_seconds
     try:
         if request.content.is_eof():  # it came whole with its head, as most do: no timer
-            body = await request.read()
+            body = request.content.read_nowait()
         else:
             async with asyncio.timeout(budget if hurried else limits.body_seconds):
                 body = await request.read()
@@ -175,6 +176,7 @@ def _only(methods: str) -> web.Response:
     return web.Response(status=405, text=f"only {methods}", headers={"Allow": methods})
 
 
+@lru_cache(maxsize=64)  # the API servers call the same few, and strangers made up ones
 def _is_reviewed(path: str) -> bool:
     bare = path.removeprefix(names.AUDIT_PATH)
     if bare in _PATHS:
@@ -190,6 +192,7 @@ def _known(path: str, generation: Generation) -> str:
     return path if (root in _PATHS and not name) or name in known else f"{root}/"
 
 
+@lru_cache(maxsize=64)
 def _named(path: str) -> tuple[str, str]:
     """Split /mutate/volcano into its two parts."""
     root, _, name = path.rpartition("/")

@@ -55,8 +55,10 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         metadata = (self.object or {}).get("metadata")
         owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
         first = owners[0] if isinstance(owners, list) and owners else None
-        names = [first.get("kind"), first.get("name")] if isinstance(first, dict) else []
-        return "/".join(name for name in names if isinstance(name, str))
+        if not isinstance(first, dict):
+            return ""
+        names = (first.get("kind"), first.get("name"))
+        return "/".join([name for name in names if isinstance(name, str)])
 
     @property
     def creates_pod(self) -> bool:
@@ -168,8 +170,8 @@ def answer(review: Review, decision: Decision, generation: int, language: Langua
     """
     response: JsonObject = {"uid": review.uid, "allowed": True}
     # What stays as it is needs no word; and a second pass must not gainsay the first one's.
-    if decision.verdict in (Verdict.REFUSED, Verdict.AUDITED) or (
-        review.creates_pod and decision.verdict is not Verdict.UNCHANGED
+    if decision.verdict is not Verdict.UNCHANGED and (
+        review.creates_pod or decision.verdict in (Verdict.REFUSED, Verdict.AUDITED)
     ):
         response["auditAnnotations"] = _audit(decision, generation)
     if decision.verdict is Verdict.REFUSED:
@@ -188,7 +190,7 @@ def _audit(decision: Decision, generation: int) -> JsonObject:
     audit: JsonObject = {"decision": decision.verdict, "generation": str(generation)}
     if decision.would:
         audit["would"] = decision.would.verdict
-    if reasons := (decision.would or decision).first_reasons(MOST_PROBLEMS):
+    if reasons := (decision.would or decision).first_reasons:
         audit["reasons"] = "; ".join(reasons)[:MOST_AUDITED]
     return audit
 

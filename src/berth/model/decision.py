@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
+from functools import cached_property
 from itertools import islice
 
 import msgspec
@@ -28,7 +29,11 @@ class Verdict(StrEnum):
     AUDITED = "audited"
 
 
-class Decision(msgspec.Struct, frozen=True, kw_only=True):
+MOST_REASONS = 32
+"""What a person reads; a Pod of 3 MiB can have fifty thousand."""
+
+
+class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """The answer for one Pod. `operations` is RFC 6902 and `pod` their result."""
 
     verdict: Verdict
@@ -69,9 +74,12 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
         for edit in self.edits:
             yield f"{dotted(edit.path)}{colon}{edit.why.text(language)}"
 
-    def first_reasons(self, most: int, language: Language = "en") -> tuple[str, ...]:
-        """Return at most so many of the reasons."""
-        return tuple(islice(self.reasons(language), most))
+    @cached_property
+    def first_reasons(self) -> tuple[str, ...]:
+        """The first reasons in English, for the log and for the API server's audit log."""
+        if self.notes and not (self.problems or self.edits):  # most Pods
+            return tuple([note.text() for note in self.notes])
+        return tuple(islice(self.reasons(), MOST_REASONS))
 
     def warned(self, warnings: tuple[Said, ...]) -> "Decision":
         """Return the same decision with more warnings."""

@@ -3,15 +3,15 @@
 import platform
 from collections.abc import Callable, Sequence
 from functools import cache
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.gc_collector import GCCollector
-from prometheus_client.metrics import MetricWrapperBase
 from prometheus_client.platform_collector import PlatformCollector
 from prometheus_client.process_collector import ProcessCollector
 
 from berth import __version__
+from berth.observe.tally import Counts, Times
 
 _LATENCIES = (
     *(0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01),
@@ -20,7 +20,16 @@ _LATENCIES = (
 _LAGS = (0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 _OPERATIONS = frozenset({"CREATE", "UPDATE", "DELETE", "CONNECT"})
 T = TypeVar("T", Counter, Gauge)
-M = TypeVar("M", bound=MetricWrapperBase)
+
+
+class Shown(NamedTuple):
+    """What a page says of a metric."""
+
+    kind: str
+    name: str
+    text: str
+    labels: Sequence[str] = ()
+    bounds: Sequence[float] = ()
 
 
 class Metrics:
@@ -29,9 +38,9 @@ class Metrics:
     def __init__(self) -> None:
         """Register everything; what has no label is 0 from the start."""
         self.registry = CollectorRegistry()
-        self._all: list[MetricWrapperBase] = []
+        self._all: list[Shown] = []
         counter, gauge = self._counter, self._gauge
-        requests = counter(
+        self._requests = self._counts(
             "hami_webhook_requests",
             "Reviews and other calls answered: patched, unchanged, ignored, refused or audited, "
             "and those that came to no decision: unreadable (4xx), stranger (403), overload (503), "
@@ -40,25 +49,22 @@ class Metrics:
             "resource",
             "result",
         )
-        self._requests = cache(requests.labels)
-        self.duration = self._histogram(
+        self.duration = self._times(
             "hami_webhook_request_duration_seconds",
             "From the head of a request to its answer, for reviews that were decided.",
             _LATENCIES,
         )
         self.connections = gauge("hami_webhook_active_connections", "TLS connections open now.")
-        self.refusals = _children(
-            counter("berth_refusals", "Reasons for which Pods were refused.", "code")
+        self.refusals = self._counts(
+            "berth_refusals", "Reasons for which Pods were refused.", "code"
         )
-        self.patches = _children(
-            counter("berth_patches", "Pods that were changed, by how they asked.", "dialect")
+        self.patches = self._counts(
+            "berth_patches", "Pods that were changed, by how they asked.", "dialect"
         )
-        self.audited = _children(
-            counter(
-                "berth_audited",
-                "What would have been done in namespaces in audit: patched, or codes of refusals.",
-                "outcome",
-            )
+        self.audited = self._counts(
+            "berth_audited",
+            "What would have been done in namespaces in audit: patched, or codes of refusals.",
+            "outcome",
         )
         self.in_flight = gauge("berth_requests_in_flight", "Reviews under way now.")
         self.bytes_held = gauge(
@@ -141,7 +147,7 @@ class Metrics:
     def count(self, operation: str, resource: str, result: str) -> None:
         """Count one request; what a stranger may have made up becomes `other`."""
         known = operation if operation in _OPERATIONS or not operation else "other"
-        self._requests(known, "pods" if resource in ("pods", "") else "other", result).inc()
+        self._requests.add(known, "pods" if resource in ("pods", "") else "other", result)
 
     def with_process(self) -> "Metrics":
         """Add the process's own figures: CPU, memory, files, collections."""
@@ -150,22 +156,33 @@ class Metrics:
         GCCollector(registry=self.registry)
         return self
 
-    def all(self) -> Sequence[MetricWrapperBase]:
-        """Return our own metrics, in the order of their making."""
+    def all(self) -> Sequence[Shown]:
+        """Return what there is of our own, in the order of its making."""
         return self._all
 
     def _counter(self, name: str, text: str, *labels: str) -> Counter:
-        return self._kept(Counter(name, text, labels, registry=self.registry))
+        self._all.append(Shown("counter", name, text, labels))
+        return Counter(name, text, labels, registry=self.registry)
+
+    def _counts(self, name: str, text: str, *labels: str) -> Counts:
+        self._all.append(Shown("counter", name, text, labels))
+        made = Counts(name, text, labels)
+        self.registry.register(made)
+        return made
 
     def _gauge(self, name: str, text: str, *labels: str) -> Gauge:
-        return self._kept(Gauge(name, text, labels, registry=self.registry))
+        self._all.append(Shown("gauge", name, text, labels))
+        return Gauge(name, text, labels, registry=self.registry)
 
     def _histogram(self, name: str, text: str, bounds: Sequence[float]) -> Histogram:
-        return self._kept(Histogram(name, text, buckets=bounds, registry=self.registry))
+        self._all.append(Shown("histogram", name, text, bounds=bounds))
+        return Histogram(name, text, buckets=bounds, registry=self.registry)
 
-    def _kept(self, metric: M) -> M:
-        self._all.append(metric)
-        return metric
+    def _times(self, name: str, text: str, bounds: Sequence[float]) -> Times:
+        self._all.append(Shown("histogram", name, text, bounds=bounds))
+        made = Times(name, text, bounds)
+        self.registry.register(made)
+        return made
 
 
 def _children(metric: T) -> Callable[[str], T]:

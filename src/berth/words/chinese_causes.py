@@ -37,7 +37,8 @@ CAUSES = {
     "no-room": Cause("能运行该 Pod 的节点目前都太满，且 `placement.full` 为 `refuse`。"),
     "never-fits": Cause("即使节点为空也无法运行该 Pod，且 `placement.never` 为 `refuse`。"),
     "allocation": Cause(
-        "无论由谁写入，HAMi 和 Volcano 都按这些注解计数并分配设备；在此之前，Berth 按自己的决定计数。"
+        "无论由谁写入，HAMi 和 Volcano 都按这些注解计数并分配设备；"
+        "在此之前，Berth 按自己的决定计数。"
         "只有 `policy.allocators` 中的账号可以写，而 `policy.allocations` 设为 `deny`。"
     ),
     "undone": Cause(
