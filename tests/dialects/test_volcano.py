@@ -18,6 +18,7 @@ from tests.dialects.converting import (
     MEMORY,
     NUMBER,
     PERCENT,
+    POOL,
     PRIORITY,
     T4,
     VCORES,
@@ -376,22 +377,24 @@ def test_more_than_any_card_has_is_refused() -> None:
 
 
 DEFAULTS = {"cpuRequest": "4", "cpuLimit": "8", "memoryRequest": "16Gi", "memoryLimit": "32Gi"}
-FILLED: dict[str, tuple[dict[str, str], dict[str, str], tuple[str, str]]] = {
+FILLED: dict[str, tuple[dict[str, str], dict[str, str], tuple[str | None, str]]] = {
     # requests, limits, what cpu is then (request, limit)
     "nothing is named": ({}, {}, ("4", "8")),
     "a request above the default limit": ({"cpu": "12"}, {}, ("12", "12")),
     "a request below it": ({"cpu": "500m"}, {}, ("500m", "8")),
-    "a limit below the default request": ({}, {"cpu": "2"}, ("2", "2")),
-    "a limit above it": ({}, {"cpu": "32"}, ("4", "32")),
+    "a limit below the default request, which is a request too": ({}, {"cpu": "2"}, (None, "2")),
+    "a limit above it": ({}, {"cpu": "32"}, (None, "32")),
+    "a limit of nothing": ({}, {"cpu": "0"}, (None, "0")),
+    "a request of nothing": ({"cpu": "0"}, {}, ("0", "8")),
     "both": ({"cpu": "1"}, {"cpu": "2"}, ("1", "2")),
 }
 
 
 @pytest.mark.parametrize(("requests", "most", "found"), FILLED.values(), ids=FILLED)
 def test_cpu_and_memory_beside_a_device(
-    requests: dict[str, str], most: dict[str, str], found: tuple[str, str]
+    requests: dict[str, str], most: dict[str, str], found: tuple[str | None, str]
 ) -> None:
-    """Only what lacks, never a request above a limit or a limit below a request of the user's."""
+    """Only what lacks, and never below a request of the user's or above a limit."""
     by = cluster("volcano", defaults=DEFAULTS)
     asked = pod(container(), container("other"))
     asked["spec"]["containers"][0]["resources"] = {
@@ -400,7 +403,7 @@ def test_cpu_and_memory_beside_a_device(
     }
     result: Any = patched(asked, by).pod
     resources = result["spec"]["containers"][0]["resources"]
-    assert (resources["requests"]["cpu"], resources["limits"]["cpu"]) == found
+    assert (resources["requests"].get("cpu"), resources["limits"]["cpu"]) == found
     assert resources["limits"]["memory"] == "32Gi"
     assert result["spec"]["containers"][1]["resources"] == {}
 
@@ -424,11 +427,18 @@ def test_queues() -> None:
     assert group.items() <= grouped.items()
 
 
-def test_all_pods_get_the_scheduler_where_that_is_wanted() -> None:
-    """`scheduler: all` is for namespaces in which Volcano places everything."""
-    result: Any = decide(asking({"cpu": "1"}), cluster("volcano", scheduler="all")).pod
-    assert result["spec"]["schedulerName"] == "volcano"
-    assert decide(asking({"cpu": "1"}), VOLCANO).verdict is Verdict.UNCHANGED
+@pytest.mark.parametrize(
+    ("writes", "scheduler"),
+    [("volcano", "volcano"), ("hami", "hami-scheduler"), ("pool", "theirs"), ("plain", "theirs")],
+)
+def test_all_pods_get_the_scheduler_where_that_is_wanted(writes: str, scheduler: str) -> None:
+    """`scheduler: all` is for namespaces in which the stack's scheduler places everything."""
+    stacks = {one: {"scheduler": "theirs"} for one in ("pool", "plain")}
+    result: Any = decide(asking({"cpu": "1"}), cluster(writes, stacks=stacks, scheduler="all")).pod
+    assert result["spec"]["schedulerName"] == scheduler
+    assert decide(asking({"cpu": "1"}), cluster(writes, stacks=stacks)).verdict is (
+        Verdict.UNCHANGED
+    )
 
 
 def test_oversubscription_is_capped_and_recorded() -> None:
@@ -444,6 +454,24 @@ def test_oversubscription_is_capped_and_recorded() -> None:
     assert names.OVERSUBSCRIPTION not in annotations(patched(asking(SHARE), VOLCANO))
 
 
+def test_a_forged_factor_divides_nothing_away() -> None:
+    """Who writes the annotation himself is divided all the same, and once."""
+    by = cluster("volcano", oversubscription={"memory": 2})
+    forged = {names.OVERSUBSCRIPTION: "memory=2"}
+    decision = patched(asking({GPU: "1", MEMORY: "3000"}, forged), by)
+    assert limits(decision)[VMEMORY] == "1500"
+
+
+def test_what_comes_after_the_first_pass_is_divided_too() -> None:
+    """A container that another webhook puts in has not been asked yet; the others have."""
+    by = cluster("volcano", oversubscription={"memory": 2})
+    first: Any = patched(asking({GPU: "1", MEMORY: "3000"}), by).pod
+    first["spec"]["containers"].append(container("late", {GPU: "1", MEMORY: "1000"}))
+    decision = patched(first, by)
+    assert limits(decision, 0)[VMEMORY] == "1500"
+    assert limits(decision, 1)[VMEMORY] == "500"
+
+
 def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
     """A user's own tooling may look for nvidia.com/gpu."""
     decision = patched(asking(SHARE), VOLCANO)
@@ -457,6 +485,35 @@ def test_a_forged_record_buys_nothing() -> None:
     for forged in ('{"v":1,"containers":{"main":{"nvidia.com/gpu":"8"}}}', "{}", "x"):
         asked = asking({NUMBER: "1"}, {names.ORIGINAL_REQUEST: forged})
         assert limits(patched(asked, by)) == {NUMBER: "1", VMEMORY: "4096"}
+
+
+@pytest.mark.parametrize("writes", ["volcano", "plain"])
+@pytest.mark.parametrize("first", [{POOL: "1Gi"}, {NUMBER: "1"}, {"cambricon.com/vmlu": "1"}])
+def test_a_choice_of_cards_is_kept_whichever_container_stands_first(
+    writes: str, first: dict[str, str]
+) -> None:
+    """Annotations are the Pod's: they are read in the dialect of each container, and told once."""
+    by = cluster(writes, stacks={"volcano": {"minor": 16}})
+    chosen = {"nvidia.com/use-gpuuuid": "GPU-1", "nvidia.com/use-gputype": "A100"}
+    two = pod(container("a", first), container("b", {GPU: "1"}), metadata={"annotations": chosen})
+    decision = patched(two, by)
+    if writes == "volcano":
+        assert annotations(decision)["volcano.sh/vgpu-use-gpuuuid"] == "GPU-1"
+    else:
+        told = [one for one in said(decision) if "(devices)" in one or "(models)" in one]
+        assert len(told) == 2
+
+
+@pytest.mark.parametrize("writes", ["volcano", "pool", "plain"])
+def test_a_share_beside_a_whole_card_is_not_lost_where_hami_is_not_read(writes: str) -> None:
+    """nvidia.com/gpumem beside nvidia.com/gpu is another dialect's, and no whole card is meant."""
+    by = cluster(writes, reads=["plain"])
+    reason, words = refusal(asking({GPU: "1", MEMORY: "3000"}), by)
+    assert reason is Reason.SEVERAL_DIALECTS
+    assert " plain and hami " in words
+    assert MEMORY in words
+    assert decide(asking({GPU: "1"}), by).verdict is not Verdict.REFUSED
+    assert decide(asking({GPU: "1", MEMORY: "0"}), by).verdict is not Verdict.REFUSED
 
 
 def test_other_accelerators_stay_in_their_words() -> None:

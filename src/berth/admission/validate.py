@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from berth import closest
+from berth import closest, names
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
@@ -56,6 +56,8 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
         yield from _near(pod, rules)
+        if rules.options.conversion is None:
+            yield from _unread(pod)
         yield from _paths(pod, demand, rules)
 
 
@@ -70,6 +72,13 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
         if meant:
             path = ("metadata", "annotations", key)
             yield Said("not-read", {"path": path, "meant": f"{domain}/{meant}"})
+
+
+def _unread(pod: Pod) -> Iterator[Said]:
+    """Yield annotations of ours that only a conversion reads, where none holds."""
+    for key in names.SIZE_ANNOTATIONS:
+        if key in pod.annotations:
+            yield Said("no-effect.conversion", {"path": ("metadata", "annotations", key)})
 
 
 def _paths(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:

@@ -41,10 +41,12 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
         share = one.share
         if share is not None and share.vendor.name in by.targets:
             share = _modelled(share, pod.annotations)
-            if one.container.name not in converted:
+            fresh = one.container.name not in converted
+            if fresh:
                 share = _filled(one.container, share, asked.size(one.container, share))
             share = _resolved(share, by)
-            share = _divided(one.container, share, pod.annotations, by)
+            if fresh:
+                share = _divided(one.container, share, by)
             problems += _impossible(one.container, share, by)
         containers.append(replace(one, share=share) if share is not one.share else one)
     if reading.demand.any:
@@ -158,9 +160,9 @@ def _impossible(of: Container, share: Share, by: Conversion) -> Iterator[Problem
         yield Problem("no-such-card.count", path, {"count": share.count, "largest": largest})
 
 
-def _divided(of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion) -> Share:
+def _divided(of: Container, share: Share, by: Conversion) -> Share:
     """Ask for less than the Pod does, where its namespace is oversubscribed."""
-    if not oversubscribed(by) or annotations.get(names.OVERSUBSCRIPTION) == oversubscribed(by):
+    if not oversubscribed(by):
         return share
     vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
     if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):

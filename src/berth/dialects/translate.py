@@ -7,7 +7,7 @@ import orjson
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import hami, kai, plain, pool, reading, sizes, volcano
+from berth.dialects import completion, hami, kai, plain, pool, reading, sizes, volcano
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
@@ -27,6 +27,7 @@ DIALECTS: tuple[Dialect, ...] = (
     kai.DIALECT,
 )
 _DIVIDED = Said("why.divided")
+_WHOLE = Said("why.whole-pods")
 WRITES: Mapping[str, Write] = {one.name: one.write for one in DIALECTS if one.write}
 
 
@@ -47,7 +48,11 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     """Yield what makes a Pod say its demand in the dialect that the options want."""
     changes = WRITES[options.writes](demand, placed, pod, options)
     by = options.conversion
-    return changes if by is None else chain(changes, _beside(demand.shares, pod, by))
+    if by is None:
+        return changes
+    if not demand.any and by.whole_pods:
+        return chain(changes, completion.scheduled(pod, options, _WHOLE))
+    return chain(changes, _beside(demand.shares, pod, by))
 
 
 def _beside(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:

@@ -52,5 +52,8 @@ WARNINGS = {
         "the replica that was asked has no conversion {conversion} in its settings",
         "nothing was translated",
     ),
+    "no-effect.conversion": Entry(
+        "{path} has no effect: no conversion holds here", "write resources instead"
+    ),
     "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }
