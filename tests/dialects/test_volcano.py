@@ -284,10 +284,20 @@ SOURCES: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
         {names.GPU_MEMORY: "40%"},
         {NUMBER: "1", VMEMORY: "16384"},
     ),
+    "a part of the card, in Volcano's own words": (
+        {NUMBER: "1"},
+        {names.GPU_MEMORY: "40%"},
+        {NUMBER: "1", VMEMORY: "16384"},
+    ),
     "by container": (
         {GPU: "1"},
         {names.GPU_MEMORY: "main=8Gi"},
         {NUMBER: "1", VMEMORY: "8192"},
+    ),
+    "by container, in percent too": (
+        {GPU: "1"},
+        {names.GPU_MEMORY: "main=50%"},
+        {NUMBER: "1", VMEMORY: "20480"},
     ),
     "the model before the default": (
         {GPU: "1"},
@@ -496,7 +506,7 @@ def test_a_choice_of_cards_is_kept_whichever_container_stands_first(
     by = cluster(writes, stacks={"volcano": {"minor": 16}})
     chosen = {"nvidia.com/use-gpuuuid": "GPU-1", "nvidia.com/use-gputype": "A100"}
     two = pod(container("a", first), container("b", {GPU: "1"}), metadata={"annotations": chosen})
-    decision = patched(two, by)
+    decision = decide(two, by)
     if writes == "volcano":
         assert annotations(decision)["volcano.sh/vgpu-use-gpuuuid"] == "GPU-1"
     else:

@@ -11,7 +11,7 @@ from math import ceil
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import wanted_size
+from berth.dialects import wanted_size, wishes
 from berth.dialects.conversion import Conversion, Size
 from berth.dialects.dialect import Reading
 from berth.model.card import Card
@@ -40,7 +40,7 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     for one in reading.demand.containers:
         share = one.share
         if share is not None and share.vendor.name in by.targets:
-            share = _modelled(share, pod.annotations)
+            share = _modelled(share, pod.annotations, by.targets[share.vendor.name])
             fresh = one.container.name not in converted
             if fresh:
                 share = _filled(one.container, share, asked.size(one.container, share))
@@ -55,12 +55,18 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     return Reading(Demand(tuple(containers)), tuple(problems), warnings)
 
 
-def _modelled(share: Share, annotations: Mapping[str, Json]) -> Share:
-    """Take the models of our own annotation where the vendor's names none."""
-    models = tuple(one.lower() for one in wanted_size.models(annotations))
-    if not models or share.wishes.models:
+def _modelled(share: Share, annotations: Mapping[str, Json], words: Vendor) -> Share:
+    """Take the models that the words to be written name, or our own annotation, if its own do not.
+
+    Once it is written, those words are read: they must mean the same before.
+    """
+    own, written = share.wishes, wishes.read(annotations, words)
+    ours = tuple(one.lower() for one in wanted_size.models(annotations))
+    models = own.models or written.models or ours
+    not_models = own.not_models or written.not_models
+    if (models, not_models) == (own.models, own.not_models):
         return share
-    return replace(share, wishes=replace(share.wishes, models=models))
+    return replace(share, wishes=replace(own, models=models, not_models=not_models))
 
 
 def _filled(of: Container, share: Share, size: Size | None) -> Share:
@@ -89,7 +95,8 @@ def _restated(share: Share, why: Said, before: int | None = None) -> Share:
         name, value = vendor.memory_percent, share.memory_percent
     else:
         return share
-    others = tuple(one for one in share.completion if one.name != name)
+    sizes = (vendor.memory, vendor.memory_percent)
+    others = tuple(one for one in share.completion if one.name not in sizes)
     return replace(share, completion=(*others, Completion(name, before, value, why)))
 
 

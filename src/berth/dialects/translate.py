@@ -7,7 +7,7 @@ import orjson
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import completion, hami, kai, plain, pool, reading, sizes, volcano
+from berth.dialects import completion, hami, kai, plain, pool, reading, sizes, volcano, wishes
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
@@ -40,8 +40,22 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     if kai.asks(pod) and kai.NAME in by.reads:
         mine = kai.read(pod, options, skip_privileged=skip_privileged)
         found = kai.merged(found, mine, options)
+    if pod.annotations and found.demand.any:
+        found = _chosen(found, pod, by)
     converted = _converted(found.demand, pod, options)
     return sizes.settle(found, pod, by, converted)
+
+
+def _chosen(found: Reading, pod: Pod, by: Conversion) -> Reading:
+    """Judge annotations by the words that are written too: once it is, they choose cards.
+
+    KAI's Pods are judged by these alone.
+    """
+    asked = (one.asks for one in found.demand.containers if one.asks)
+    written = [by.targets[one.name] for one in asked if one.name in by.targets]
+    wrong = wishes.problems(pod.annotations, written)
+    more = tuple(one for one in wrong if one not in found.problems)
+    return replace(found, problems=(*found.problems, *more)) if more else found
 
 
 def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
