@@ -66,7 +66,7 @@ def random_pod(dice: random.Random, number: int) -> Pod:
             spec["initContainers"][0]["restartPolicy"] = "Always"
     metadata: Pod = {"name": f"random-{number}"}
     if dice.random() < 0.3:
-        keys = dice.sample(sorted(CHOICES), dice.randint(1, 3))
+        keys = dice.sample(sorted(CHOICES), dice.randint(1, 2))
         metadata["annotations"] = {key: dice.choice(CHOICES[key]) for key in keys}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
