@@ -10,6 +10,7 @@ from berth import names
 from berth.admission import templates
 from berth.dialects.conversion import USES, Presets
 from berth.model.decision import Reason, Verdict
+from berth.model.loss import Loss
 from tests.dialects.converting import (
     A100,
     CORES,
@@ -524,6 +525,51 @@ def test_a_share_beside_a_whole_card_is_not_lost_where_hami_is_not_read(writes: 
     assert MEMORY in words
     assert decide(asking({GPU: "1"}), by).verdict is not Verdict.REFUSED
     assert decide(asking({GPU: "1", MEMORY: "0"}), by).verdict is not Verdict.REFUSED
+
+
+MIG = {"nvidia.com/vgpu-mode": "mig"}
+LOST: dict[Loss, tuple[str, Any]] = {
+    Loss.MEMORY: ("plain", asking({GPU: "1", MEMORY: "1000"})),
+    Loss.CORES: ("plain", asking({GPU: "1", CORES: "30"})),
+    Loss.ROUNDING: ("volcano", asking({GPU: "1", MEMORY: "1000"})),
+    Loss.PRIORITY: ("volcano", asking({GPU: "1", PRIORITY: "1"})),
+    Loss.MODELS: ("pool", asking({GPU: "1"}, {names.GPU_MODEL: "A100"})),
+    Loss.DEVICES: ("plain", asking({GPU: "1"}, {"nvidia.com/use-gpuuuid": "GPU-1"})),
+    Loss.NUMA: ("volcano", asking({GPU: "1"}, {"nvidia.com/numa-bind": "true"})),
+    Loss.MODE: ("pool", asking({GPU: "1"}, MIG)),
+    Loss.POLICY: ("volcano", asking({GPU: "1"}, {names.NODE_POLICY: "spread"})),
+    Loss.INIT_CONTAINER: (
+        "volcano",
+        pod(container(), initContainers=[container("fetch", {GPU: "1"})]),
+    ),
+    Loss.ACCELERATOR: ("pool", asking({"cambricon.com/vmlu": "1"})),
+}
+
+
+@pytest.mark.parametrize("loss", Loss)
+def test_each_loss_is_warned_of_refused_or_dropped(loss: Loss) -> None:
+    """By what the conversion says of its kind, whatever it says of the others."""
+    writes, asked = LOST[loss]
+    for handling, others in (("warn", "refuse"), ("refuse", "drop"), ("drop", "refuse")):
+        by = cluster(
+            writes,
+            stacks={"volcano": {"blockMib": 256}},
+            loss=others,
+            losses={loss.value: handling},
+        )
+        decision = decide(asked, by)
+        refused = [problem.facts["kind"] for problem in decision.problems]
+        assert refused == ([loss.value] if handling == "refuse" else [])
+        warned = [one.facts["kind"] for one in decision.warnings if one.code == "lost"]
+        assert warned == ([loss.value] if handling == "warn" else [])
+
+
+@pytest.mark.parametrize("key", [names.MODEL_USE, names.MODEL_PRECISION])
+def test_what_is_said_of_no_model_is_told(key: str) -> None:
+    """Without its size nothing follows from its use, and the whole card is given."""
+    said_of_it = {names.MODEL_USE: "train", names.MODEL_PRECISION: "fp8"}[key]
+    decision = patched(asking({GPU: "1"}, {key: said_of_it}), VOLCANO)
+    assert any(key in one and f"without {names.MODEL}" in one for one in said(decision))
 
 
 def test_other_accelerators_stay_in_their_words() -> None:

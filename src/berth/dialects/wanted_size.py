@@ -65,7 +65,8 @@ def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
             each[name] = size
         else:
             every = size
-    return Asked(by, every, each, _model(annotations, by, problems), tuple(problems))
+    model = _model(annotations, by, problems)
+    return Asked(by, every, each, model, tuple(problems), tuple(_idle(annotations)))
 
 
 def parse(text: str) -> Size | None:
@@ -124,6 +125,14 @@ def _model(
         shown = {"shown": str(model)[:_SHOWN]}
         problems.append(_problem(names.MODEL, "annotation.model", shown))
     return (text, str(use), str(precision)) if len(problems) == known else None
+
+
+def _idle(annotations: Mapping[str, Json]) -> Iterator[Said]:
+    """Yield what is said of a model whose size is not."""
+    for key in (names.MODEL_USE, names.MODEL_PRECISION):
+        if key in annotations and names.MODEL not in annotations:
+            path = ("metadata", "annotations", key)
+            yield Said("no-effect.alone", {"path": path, "name": names.MODEL})
 
 
 def models(annotations: Mapping[str, Json]) -> tuple[str, ...]:

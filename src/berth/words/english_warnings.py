@@ -55,5 +55,6 @@ WARNINGS = {
     "no-effect.conversion": Entry(
         "{path} has no effect: no conversion holds here", "write resources instead"
     ),
+    "no-effect.alone": Entry("{path} has no effect without {name}", "add it"),
     "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }
