@@ -19,7 +19,7 @@ from berth.model.decision import Reason, Verdict
 from berth.model.demand import NO_WISHES, Share, Wishes
 from berth.model.loss import Loss
 from tests.dialects import converting
-from tests.dialects.converting import A100, WRITTEN
+from tests.dialects.converting import A100, T4, WRITTEN
 from tests.e2e import dialect_pods
 from tests.pods import Pod, container, pod
 
@@ -282,12 +282,13 @@ def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
     seed = random.SystemRandom().getrandbits(32)
     sys.stdout.write(f"seed {seed}\n")
     dice = random.Random(seed)
+    rules = [converting.converting(one, A100, T4, loss="drop") for one in WRITTEN]
     for number in range(1200):
         before = dialect_pods.random_pod(dice, number)
         for one in (*before["spec"]["containers"], *before["spec"].get("initContainers", [])):
             one["resources"]["requests"] = dict(one["resources"]["limits"])
-        decision = mutate.decide(before, "default", RULES["drop"][WRITTEN[number % 4]])
-        again = mutate.decide(decision.pod, "default", RULES["drop"][WRITTEN[number % 4]])
+        decision = mutate.decide(before, "default", rules[number % 4])
+        again = mutate.decide(decision.pod, "default", rules[number % 4])
         assert again.operations == [], (seed, before)
         assert again.problems == decision.problems, (seed, before)
 

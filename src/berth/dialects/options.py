@@ -5,6 +5,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from berth.dialects.conversion import Conversion
+from berth.model.card import Card
 from berth.model.pod import Container
 from berth.model.vendor import Vendor
 
@@ -38,6 +39,8 @@ class Options:
     remove_limit_env: bool = False
     injected_env: frozenset[tuple[str, str]] = frozenset()
     """Names and values that the cluster itself injects: they are nobody's way out of a share."""
+    unknowing: "Options | None" = None
+    """The same while no card is known, where some are: an earlier pass is judged by no card."""
     owners: Mapping[str, Vendor] = field(init=False)
     """Each resource name beside whose it is: a container is read without asking every vendor."""
     hidden: tuple[Hidden, ...] = field(init=False)
@@ -53,6 +56,13 @@ class Options:
     def reading(self, words: tuple[Vendor, ...]) -> "Options":
         """Return the same for Pods in these words alone."""
         return self if words == self.words else replace(self, words=words)
+
+    def knowing(self, cards: tuple[Card, ...]) -> "Options":
+        """Return the same in a cluster that has these cards."""
+        plain = self.unknowing or self
+        if plain.conversion is None or not cards:
+            return plain
+        return replace(plain, conversion=replace(plain.conversion, cards=cards), unknowing=plain)
 
     def foreign(self, container: Container, names: AbstractSet[str]) -> frozenset[str]:
         """Return which of `names` stand in the container with a value that is not the cluster's."""
