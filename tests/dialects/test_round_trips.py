@@ -282,7 +282,7 @@ def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
     seed = random.SystemRandom().getrandbits(32)
     sys.stdout.write(f"seed {seed}\n")
     dice = random.Random(seed)
-    rules = [converting.converting(one, A100, T4, loss="drop") for one in WRITTEN]
+    rules = [converting.converting(one, A100, T4, stacks=STACKS, loss="drop") for one in WRITTEN]
     for number in range(1200):
         before = dialect_pods.random_pod(dice, number)
         for one in (*before["spec"]["containers"], *before["spec"].get("initContainers", [])):

@@ -533,6 +533,36 @@ def test_a_share_beside_a_whole_card_is_not_lost_where_hami_is_not_read(writes: 
     assert decide(asking({GPU: "1", MEMORY: "0"}), by).verdict is not Verdict.REFUSED
 
 
+def test_no_models_at_all_are_no_choice() -> None:
+    """An annotation that lists none is a slip, and never any card."""
+    reason, words = refusal(asking({GPU: "1"}, {names.GPU_MODEL: " , "}))
+    assert (reason, names.GPU_MODEL in words) == (Reason.ANNOTATION, True)
+
+
+CLASHES: dict[str, tuple[str, dict[str, str], dict[str, str]]] = {
+    "models": (
+        "volcano",
+        {GPU: "1"},
+        {names.GPU_MODEL: "A100", "nvidia.com/nouse-gputype": "A100"},
+    ),
+    "devices": (
+        "hami",
+        {NUMBER: "1"},
+        {"volcano.sh/vgpu-use-gpuuuid": "GPU-1", "nvidia.com/nouse-gpuuuid": "GPU-1"},
+    ),
+    "partitions": ("hami", {NUMBER: "1", VMEMORY: "200000"}, {"volcano.sh/vgpu-mode": "mig"}),
+}
+
+
+@pytest.mark.parametrize(("writes", "asked", "chosen"), CLASHES.values(), ids=CLASHES)
+def test_what_would_be_refused_once_it_is_written_is_refused(
+    writes: str, asked: dict[str, str], chosen: dict[str, str]
+) -> None:
+    """By the first pass, where it is asked for in other words, and not by `/validate` alone."""
+    decision = decide(asking(asked, chosen), cluster(writes))
+    assert decision.verdict is Verdict.REFUSED
+
+
 MIG = {"nvidia.com/vgpu-mode": "mig"}
 LOST: dict[Loss, tuple[str, Any]] = {
     Loss.MEMORY: ("plain", asking({GPU: "1", MEMORY: "1000"})),

@@ -7,13 +7,26 @@ import orjson
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import completion, hami, kai, plain, pool, reading, sizes, volcano, wishes
+from berth.dialects import (
+    amounts,
+    completion,
+    convert,
+    hami,
+    kai,
+    plain,
+    pool,
+    reading,
+    shares,
+    sizes,
+    volcano,
+    wishes,
+)
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.decided import Decided
-from berth.model.demand import ContainerDemand, Demand, Share
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
@@ -66,14 +79,35 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         return changes
     if not demand.any and by.whole_pods:
         return chain(changes, completion.scheduled(pod, options, _WHOLE))
-    return chain(changes, _beside(demand.shares, pod, by))
+    changes = chain(changes, _beside(demand, pod, by))
+    return _judged(changes, demand, pod, by) if pod.annotations else changes
 
 
-def _beside(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
+def _judged(
+    changes: Iterator[Change], demand: Demand, pod: Pod, by: Conversion
+) -> Iterator[Change]:
+    """Yield changes, and what is wrong with a Pod once they are made: read again, it is refused."""
+    annotations = dict(pod.annotations)
+    for one in changes:
+        yield one
+        if isinstance(one, Put) and one.path[:2] == ("metadata", "annotations"):
+            annotations[str(one.path[2])] = one.value
+    found: list[Change] = []
+    for wanted in demand.containers:
+        words = by.targets.get(wanted.share.vendor.name) if wanted.share else None
+        if wanted.share and words:
+            limits = convert.limits(wanted.share, words)
+            of = replace(wanted.container, limits=limits, requests={})
+            found += shares.size(of, words, amounts.read(of, words)[0], annotations).problems
+            found += wishes.problems(annotations, [words])
+    yield from (one for at, one in enumerate(found) if one not in found[:at])
+
+
+def _beside(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield what belongs to a translation, whichever the words."""
-    if not shares:
+    if not demand.any:
         return
-    if any(share.vendor.dialect == kai.NAME for share in shares):
+    if any(share.vendor.dialect == kai.NAME for share in demand.shares):
         yield from kai.without(pod)
     if text := sizes.oversubscribed(by):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)

@@ -65,6 +65,9 @@ def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
             each[name] = size
         else:
             every = size
+    if names.GPU_MODEL in annotations and not models(annotations):
+        shown = {"shown": repr(annotations[names.GPU_MODEL])[:_SHOWN]}
+        problems.append(_problem(names.GPU_MODEL, "annotation.list", shown))
     model = _model(annotations, by, problems)
     return Asked(by, every, each, model, tuple(problems), tuple(_idle(annotations)))
 
