@@ -533,6 +533,18 @@ def test_a_share_beside_a_whole_card_is_not_lost_where_hami_is_not_read(writes: 
     assert decide(asking({GPU: "1", MEMORY: "0"}), by).verdict is not Verdict.REFUSED
 
 
+def test_memory_of_a_container_without_a_device_is_told() -> None:
+    """The one that has the device gets the whole card, which its author may not mean."""
+    two = pod(
+        container("a", {GPU: "1"}),
+        container("b"),
+        metadata={"annotations": {names.GPU_MEMORY: "b=16Gi"}},
+    )
+    decision = patched(two, VOLCANO)
+    assert limits(decision) == {NUMBER: "1"}
+    assert any(names.GPU_MEMORY in one and "container b " in one for one in said(decision))
+
+
 def test_no_models_at_all_are_no_choice() -> None:
     """An annotation that lists none is a slip, and never any card."""
     reason, words = refusal(asking({GPU: "1"}, {names.GPU_MODEL: " , "}))

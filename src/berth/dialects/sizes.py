@@ -53,7 +53,9 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
         containers.append(replace(one, share=share) if share is not one.share else one)
     if reading.demand.any:
         problems += asked.strangers({one.container.name for one in containers})
-    warnings = (*reading.warnings, *(asked.warnings if reading.demand.any else ()))
+    without = [one.container.name for one in containers if one.share is None]
+    told = (*asked.warnings, *asked.unused(without)) if reading.demand.any else ()
+    warnings = (*reading.warnings, *told)
     return Reading(Demand(tuple(containers)), tuple(problems), warnings, tuple(beyond))
 
 

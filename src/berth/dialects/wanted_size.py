@@ -49,6 +49,12 @@ class Asked(msgspec.Struct, frozen=True):
             about = {"container": name[:_SHOWN]}
             yield _problem(names.GPU_MEMORY, "annotation.no-container", about)
 
+    def unused(self, containers: Iterable[str]) -> Iterator[Said]:
+        """Yield which of these containers, as they want no device, the annotation names in vain."""
+        for name in sorted(self.each.keys() & {*containers}):
+            path = ("metadata", "annotations", names.GPU_MEMORY)
+            yield Said("no-effect.container", {"path": path, "container": name[:_SHOWN]})
+
 
 def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
     """Read them strictly: a wrong one is a Problem, never the whole card."""

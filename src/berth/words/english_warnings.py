@@ -59,6 +59,9 @@ WARNINGS = {
     "no-effect.conversion": Entry(
         "{path} has no effect: no conversion holds here", "write resources instead"
     ),
+    "no-effect.container": Entry(
+        "{path}: container {container} wants no device", "name one that does"
+    ),
     "no-effect.alone": Entry("{path} has no effect without {name}", "add it"),
     "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }
