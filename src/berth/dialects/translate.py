@@ -87,18 +87,20 @@ def _judged(
     changes: Iterator[Change], demand: Demand, pod: Pod, by: Conversion
 ) -> Iterator[Change]:
     """Yield changes, and what is wrong with a Pod once they are made: read again, it is refused."""
-    annotations = dict(pod.annotations)
+    written: dict[str, Json] = {}
     for one in changes:
         yield one
         if isinstance(one, Put) and one.path[:2] == ("metadata", "annotations"):
-            annotations[str(one.path[2])] = one.value
+            written[str(one.path[2])] = one.value
+    annotations = {**pod.annotations, **written}
     found: list[Change] = []
     for wanted in demand.containers:
         words = by.targets.get(wanted.share.vendor.name) if wanted.share else None
-        if wanted.share and words:
+        if wanted.share and words and words.settle:
             limits = convert.limits(wanted.share, words)
             of = replace(wanted.container, limits=limits, requests={})
             found += shares.size(of, words, amounts.read(of, words)[0], annotations).problems
+        if words and not written.keys().isdisjoint(words.annotations):
             found += wishes.problems(annotations, [words])
     yield from (one for at, one in enumerate(found) if one not in found[:at])
 
