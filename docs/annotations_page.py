@@ -5,15 +5,17 @@ import ast
 import inspect
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
 from berth import names
+from berth.dialects import volcano
 from berth.model.vendor import Selectors, Vendor
 from berth.vendors import VENDORS
 
 PAGE = Path(__file__).parent / "reference/annotations.md"
-_KEY = re.compile(r"[a-z0-9.-]+/[A-Za-z0-9._-]+")
+_KEY = re.compile(r"[a-z0-9][a-z0-9.-]*(/[A-Za-z0-9._-]+)?(?<!\.)")
 Part = Callable[[Vendor], object]
 HEAD = """\
 # Annotations and labels
@@ -32,7 +34,7 @@ whatever the case. What is not understood, or contradicts itself, refuses the Po
 RECORDS = """
 ## Annotations that record an allocation
 
-HAMi's scheduler and device plugins write them, and nobody else may
+HAMi's scheduler and device plugins, or Volcano's, write them, and nobody else may
 ([why](../how-to/guard-allocations.md)). Whatever the accelerator: {shared}.
 
 | Accelerator | Keys |
@@ -61,8 +63,8 @@ def _documented(source: str) -> Iterator[tuple[str, str]]:
     for one, below in pairwise(body):
         if not isinstance(one, ast.AnnAssign) or not isinstance(one.value, ast.Constant):
             continue
-        key = str(one.value.value)
-        if _KEY.fullmatch(key) and isinstance(below, ast.Expr):
+        key = one.value.value
+        if isinstance(key, str) and _KEY.fullmatch(key) and isinstance(below, ast.Expr):
             yield key, " ".join(str(ast.literal_eval(below.value)).split())
 
 
@@ -95,7 +97,9 @@ def _records() -> Iterator[str]:
 def _distinct(part: Part) -> Iterator[tuple[str, Vendor]]:
     """Yield each accelerator whose part differs from those before it in its family."""
     seen: set[tuple[str, object]] = set()
-    for vendor in VENDORS:
+    nvidia = next(one for one in VENDORS if one.name == "nvidia")
+    theirs = replace(volcano.words(nvidia), name="nvidia, in Volcano's words")
+    for vendor in (*VENDORS, theirs):
         known = (vendor.family, part(vendor))
         if known not in seen:
             seen.add(known)

@@ -103,6 +103,7 @@ MIG_SLICES: Final = 8
 # Volcano's (https://volcano.sh, and its vGPU device plugin).
 VOLCANO_SCHEDULER: Final = "volcano"
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
+"""Pod annotation: its queue, which is kept; a conversion may have one for Pods without."""
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """Pod annotations: the PodGroup, which has a queue of its own."""
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
@@ -119,9 +120,13 @@ VOLCANO_ALLOCATIONS: Final = (
 # KAI's.
 KAI_SCHEDULER: Final = "kai-scheduler"
 KAI_FRACTION: Final = "gpu-fraction"
+"""Pod annotation: which part of a card it wants, more than 0 and less than 1."""
 KAI_MEMORY: Final = "gpu-memory"
+"""Pod annotation: or how many MiB of it."""
 KAI_DEVICES: Final = "gpu-fraction-num-devices"
+"""Pod annotation: of how many cards, one unless said."""
 KAI_CONTAINER: Final = "gpu-fraction-container-name"
+"""Pod annotation: for which container, the first unless said."""
 KAI_ASKING: Final = (KAI_FRACTION, KAI_MEMORY)
 KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
 

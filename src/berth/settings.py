@@ -396,13 +396,13 @@ class Defaults(Group, frozen=True):
     """CPU and memory of containers that got a device and name none of their own."""
 
     cpu_request: str = ""
-    """A quantity such as 4; empty adds none."""
+    """A quantity such as 4, where neither a request nor a limit stands; empty adds none."""
     cpu_limit: str = ""
     """Likewise; never below a request of the container's own."""
     memory_request: str = ""
-    """A quantity such as 16Gi; never above a limit of its own."""
+    """A quantity such as 16Gi; likewise."""
     memory_limit: str = ""
-    """Likewise."""
+    """Likewise; never below a request of the container's own."""
 
 
 class Conversion(Group, frozen=True):

@@ -11,6 +11,7 @@ from click.testing import CliRunner, Result
 
 from berth import layered
 from berth.admission import templates
+from berth.admission.rules import Rules
 from berth.cli import convert, documents, main, rewriting
 from berth.errors import UsageError
 from tests.corpus import corpus
@@ -122,6 +123,9 @@ def test_what_cannot_be_done(arguments: tuple[str, ...], stdin: str, said: str) 
 RULES = convert._rules(layered.settings(None, ["policy.allocations=keep"]), None, "hami")
 
 
+VOLCANO = convert._rules(layered.settings(None), None, "volcano")
+
+
 @pytest.mark.parametrize(
     "text",
     [BEFORE.replace("\n", "\r\n"), f"\ufeff{BEFORE}", f"--- # first\n{BEFORE}", BEFORE.strip()],
@@ -153,10 +157,11 @@ TRANSLATED = re.compile(r"schedulerName|annotations:|NVIDIA_VISIBLE|env:|value:|
 CORPUS = sorted(corpus.FOLDER.glob("*.yaml"))
 
 
+@pytest.mark.parametrize("rules", [RULES, VOLCANO], ids=["hami", "volcano"])
 @pytest.mark.parametrize("file", [*CORPUS, *EXAMPLES], ids=str)
-def test_public_manifests_keep_their_looks(file: Path) -> None:
+def test_public_manifests_keep_their_looks(file: Path, rules: Rules) -> None:
     """Whatever their style: each comment line stays, and no line goes but what is translated."""
-    found = convert._converted(str(file), file.read_bytes(), RULES)
+    found = convert._converted(str(file), file.read_bytes(), rules)
     before, after = (
         [line.strip() for line in text.splitlines() if line.strip()[:1] == "#"]
         for text in (found.before, found.after)
@@ -167,6 +172,8 @@ def test_public_manifests_keep_their_looks(file: Path) -> None:
     gone = [line for line in difference if line[0] == "-" and line[1:].strip()]
     others = [line for line in gone if not TRANSLATED.search(line) and line[1:].strip()[0] != "#"]
     assert len(others) <= 2, gone
+    again = convert._converted(str(file), found.after.encode(), rules)
+    assert again.after == found.after, "a second time, nothing is left to do"
 
 
 @pytest.mark.parametrize("to", ["volcano", "pool", "plain"])
@@ -184,6 +191,116 @@ def test_a_file_is_translated_into_each_stacks_words(to: str, tmp_path: Path) ->
     assert "# not much memory" in written
     assert CliRunner().invoke(main.main, arguments).exit_code == 0
     assert file.read_text() == written
+
+
+NASTY = """\
+# Kept as it is.
+apiVersion: v1
+kind: Pod
+metadata:
+  name: nasty
+  annotations:
+    none: ~
+    script: |
+      ---
+      # no comment
+      nvidia.com/gpu: 1
+    folded: >-
+      one
+
+      two
+spec:
+  containers:
+  -   name: a
+      image:   "i"   # odd
+      ports: [{containerPort: 0x1F90}]
+      env: [{name: A, value: 'yes'},
+            {name: B, value: "no"}]  # two lines
+      resources:
+          limits:
+              # the card
+              nvidia.com/gpu: 2   # both of one node
+              nvidia.com/gpumem: 8000   # MiB of each
+
+              cpu: 4   # whole ones
+  # between
+
+  -   name: b
+      image: i
+"""
+
+
+@pytest.mark.parametrize("ends", ["\n", "\r\n"], ids=["Unix", "Windows"])
+def test_a_new_name_stands_where_the_old_one_stood(ends: str) -> None:
+    """With its comment, in its order; and no other line changes, whatever a library prefers."""
+    text = NASTY.replace("\n", ends)
+    after = convert._converted("some.yaml", text.encode(), VOLCANO).after
+    assert after.count(ends) == after.count("\n")
+    assert changed(text, after) == [
+        "-              nvidia.com/gpu: 2   # both of one node",
+        "-              nvidia.com/gpumem: 8000   # MiB of each",
+        "+              volcano.sh/vgpu-number: '2' # both of one node",
+        "+              volcano.sh/vgpu-memory: '8000'  # MiB of each",
+        "+          requests:",
+        "+              volcano.sh/vgpu-number: '2'",
+        "+              volcano.sh/vgpu-memory: '8000'",
+        "+  schedulerName: volcano",
+    ]
+
+
+MERGED = """\
+kind: Pod
+spec:
+  containers:
+  - &base
+    name: a
+    image: i
+    resources: {limits: {nvidia.com/gpu: 1}}
+  - <<: *base
+    name: b
+"""
+
+
+@pytest.mark.parametrize("text", [SHARED, MERGED], ids=["an alias", "a merge"])
+def test_what_is_shared_is_renamed_once(text: str) -> None:
+    """Where all who share it are to change alike."""
+    after = convert._converted("some.yaml", text.encode(), VOLCANO).after
+    assert after.count("volcano.sh/vgpu-number") == 2, "once in limits, once in requests"
+    assert "nvidia.com" not in after
+
+
+def test_a_comment_within_braces_is_not_lost_without_a_word() -> None:
+    """The library cannot keep it there: nothing is written."""
+    braces = "{limits: {nvidia.com/gpu: 1, # one\n     cpu: 1}}"
+    text = f"kind: Pod\nspec:\n  containers:\n  - {{name: a, image: i, resources: {braces}}}\n"
+    with pytest.raises(UsageError, match="write it out where it stands"):
+        convert._converted("some.yaml", text.encode(), VOLCANO)
+
+
+def test_a_directive_stays_with_its_document() -> None:
+    """%YAML and what follows are one."""
+    text = f"%YAML 1.1\n---\n{SHARED}"
+    after = convert._converted("some.yaml", text.encode(), VOLCANO).after
+    assert after.startswith("%YAML 1.1\n---\nkind: Pod\n")
+
+
+def test_an_item_of_a_list_is_of_its_own_namespace() -> None:
+    """A system's is left alone; each is called by its own name."""
+    spec = "{template: {spec: {containers: [{name: a, image: i, resources: {limits: LIMITS}}]}}}"
+    item = "- {{kind: DaemonSet, metadata: {{name: {0}, namespace: {1}}}, spec: {2}}}\n"
+    asked = spec.replace("LIMITS", "{nvidia.com/gpu: 1}")
+    wrong = spec.replace("LIMITS", "{nvidia.com/gpu: 0.5}")
+    items = [item.format("ours", "kube-system", asked), item.format("theirs", "team", asked)]
+    found = convert._converted(
+        "some.yaml", f"kind: List\nitems:\n{''.join(items)}".encode(), VOLCANO
+    )
+    ours, theirs = found.after.splitlines()[2:]
+    assert ours == items[0].rstrip()
+    assert "volcano.sh/vgpu-number" in theirs
+    ((name, said),) = found.said
+    assert (name, said.code) == ("DaemonSet/ours (spec.template)", "left.namespace")
+    text = f"kind: List\nitems:\n{item.format('wrong', 'team', wrong)}"
+    assert convert._converted("some.yaml", text.encode(), VOLCANO).refused
 
 
 def test_a_comment_outlives_what_goes() -> None:

@@ -239,6 +239,20 @@ def test_what_kai_would_not_take_is_refused(said: dict[str, str]) -> None:
     assert "metadata.annotations.gpu-" in str(decision.problems[0])
 
 
+@pytest.mark.parametrize("asked", [{POOL: "20Gi"}, {}], ids=["pool", "kai"])
+@pytest.mark.parametrize("writes", ["hami", "volcano"])
+def test_annotations_that_count_once_it_is_written_count_before(
+    writes: str, asked: dict[str, str]
+) -> None:
+    """Else the first pass would let through what the second refuses (`decide` asks twice)."""
+    said = {} if asked else {"gpu-memory": "20480"}
+    by = converting(writes, A100, T4, never="refuse")
+    for wrong in ({"nvidia.com/use-gputype": "T4"}, {names.WEIGHTS: "much"}):
+        decision = decide(asking(asked, said | wrong), by)
+        assert decision.verdict is Verdict.REFUSED
+    patched(asking(asked, said | {"nvidia.com/use-gputype": "A100"}), by)
+
+
 MIXED = [
     ({GPU: "1", NUMBER: "1"}, {}, ("hami", "volcano")),
     ({POOL: "1Gi", VMEMORY: "1000"}, {}, ("pool", "volcano")),

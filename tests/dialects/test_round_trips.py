@@ -3,6 +3,7 @@
 import random
 import sys
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
@@ -12,12 +13,13 @@ from msgspec.structs import replace
 
 from berth import names
 from berth.admission import mutate, project
+from berth.admission.rules import Rules
 from berth.dialects import convert, kai, translate
 from berth.model.decision import Reason, Verdict
 from berth.model.demand import NO_WISHES, Share, Wishes
 from berth.model.loss import Loss
 from tests.dialects import converting
-from tests.dialects.converting import A100, EVERY, T4, WRITTEN
+from tests.dialects.converting import A100, T4, WRITTEN
 from tests.e2e import dialect_pods
 from tests.pods import Pod, container, pod
 
@@ -37,161 +39,245 @@ LATER = {one: [RULES["drop"][one].knowing(cards) for cards in FLEETS] for one in
 """When other cards have come."""
 BACK = {one: converting.converting(one, A100, stacks=STACKS, reads=[]) for one in WRITTEN}
 """Where nothing but the written dialect is read."""
+SPOKEN = {one.dialect: one for one in RULES["warn"]["hami"].options.words if one.name == "nvidia"}
+SPOKEN["plain"] = converting.words(RULES["warn"]["plain"])
 
 Meaning = tuple[Any, ...]
+Size = tuple[int | None, int | None] | None
+"""MiB, or percent; None: all of the card."""
 
 
-def meaning(share: Share) -> Meaning:
-    """Return what a share means, whichever way it is said: all of a card is no percent of it."""
-    wishes = share.wishes
-    return (
-        share.count,
-        share.memory_mib,
-        None if share.memory_percent in (None, 100) else share.memory_percent,
-        share.cores or 0,
-        wishes.models,
-        wishes.not_models,
-        wishes.uuids,
-        wishes.not_uuids,
-        wishes.numa,
-        wishes.mode,
-    )
+@dataclass(frozen=True)
+class Asked:
+    """A demand that was drawn, and the Pod that asks for it."""
+
+    pod: Pod
+    shares: dict[str, Share]
+    """By container."""
+    wishes: Wishes
+    early: frozenset[str]
+    """The containers that are init containers or sidecars."""
+    model: bool
+    """Whether models are chosen by our own annotation, which stays."""
+
+
+def amounts(share: Share) -> Meaning:
+    """Return what a share comes to, whichever way it is said: all of a card is no percent of it."""
+    percent = None if share.memory_percent in (None, 100) else share.memory_percent
+    return share.count, share.memory_mib, percent, share.cores or 0
+
+
+def choices(wishes: Wishes) -> Meaning:
+    """Return which cards are chosen."""
+    listed = (wishes.models, wishes.not_models, wishes.uuids, wishes.not_uuids)
+    return *listed, wishes.numa, wishes.mode
 
 
 def sayable(share: Share, dialect: str) -> tuple[Meaning, set[Loss]]:
     """Return what of a share a dialect can say, as its documentation has it, and what is lost."""
     if dialect == "hami":
-        return meaning(share), set()
+        return amounts(share), set()
     lost = {Loss.PRIORITY} if share.priority is not None else set()
     whole = share.memory_mib is None and share.memory_percent in (None, 100)
     mib, cores = share.memory_mib, share.cores or 0
     if not whole and mib is None:
         mib = max(A100.memory_mib * int(share.memory_percent or 0) // 100, 1)
     if dialect == "volcano" and mib is not None and mib % BLOCK:
-        lost.add(Loss.ROUNDING)
+        # Percent of its own that becomes blocks was never a number of MiB.
+        lost |= {Loss.ROUNDING} if share.vendor.dialect != "volcano" else set()
         mib = -(-mib // BLOCK) * BLOCK
     if dialect == "plain":
         lost |= set() if whole else {Loss.MEMORY}
         lost |= {Loss.CORES} if 0 < cores < 100 or (whole and not cores) else set()
         mib, cores = None, 100
-    wishes, gone = choices(share.wishes, dialect)
-    return meaning(
-        replace(share, memory_mib=mib, memory_percent=None, cores=cores, wishes=wishes)
-    ), (lost | gone)
+    return amounts(replace(share, memory_mib=mib, memory_percent=None, cores=cores)), lost
 
 
-def choices(wishes: Wishes, dialect: str) -> tuple[Wishes, set[Loss]]:
+def choosable(asked: Asked, dialect: str) -> tuple[Meaning, set[Loss]]:
     """Return which of a Pod's choices of cards a dialect can say, and what is lost."""
-    lost = {Loss.NUMA} if wishes.numa else set()
+    wishes = asked.wishes
+    if dialect == "hami":
+        return choices(wishes), set()
+    compared = wishes.node_policy or wishes.device_policy or wishes.weights
+    lost = {Loss.POLICY} if compared else set()
+    lost |= {Loss.NUMA} if wishes.numa else set()
     if dialect == "volcano":
-        return replace(wishes, numa=False), lost
+        return choices(replace(wishes, numa=False)), lost
     lost |= {Loss.MODELS} if wishes.models or wishes.not_models else set()
     lost |= {Loss.DEVICES} if wishes.uuids or wishes.not_uuids else set()
     lost |= {Loss.MODE} if wishes.mode else set()
-    return NO_WISHES, lost
+    return choices(Wishes(models=wishes.models) if asked.model else NO_WISHES), lost
 
 
-SIZES = st.one_of(
-    st.none(),
-    st.integers(1, 40960).map(lambda mib: (mib, None)),
-    st.integers(1, 99).map(lambda p: (None, p)),
-)
-CHOICES = st.fixed_dictionaries(
-    {},
-    optional={
-        "nvidia.com/use-gputype": st.just("a100"),
-        "nvidia.com/nouse-gputype": st.just("t4"),
-        "nvidia.com/use-gpuuuid": st.just("GPU-1,GPU-2"),
-        "nvidia.com/nouse-gpuuuid": st.just("GPU-9"),
-        "nvidia.com/numa-bind": st.just("true"),
-        "nvidia.com/vgpu-mode": st.sampled_from(["hami-core", "mig"]),
+def losses(asked: Asked, dialect: str) -> set[Loss]:
+    """Return all that is lost of a Pod."""
+    lost = choosable(asked, dialect)[1].union(
+        *(sayable(share, dialect)[1] for share in asked.shares.values())
+    )
+    early = dialect == "volcano" and not asked.early.isdisjoint(asked.shares)
+    return lost | ({Loss.INIT_CONTAINER} if early else set())
+
+
+CHOICES: dict[str, dict[str, tuple[str, dict[str, Any]]]] = {
+    "hami": {
+        "nvidia.com/use-gputype": ("A100", {"models": ("a100",)}),
+        "nvidia.com/nouse-gputype": ("T4,V100", {"not_models": ("t4", "v100")}),
+        "nvidia.com/use-gpuuuid": ("GPU-1,GPU-2", {"uuids": frozenset({"GPU-1", "GPU-2"})}),
+        "nvidia.com/nouse-gpuuuid": ("GPU-9", {"not_uuids": frozenset({"GPU-9"})}),
+        "nvidia.com/numa-bind": ("true", {"numa": True}),
+        "nvidia.com/vgpu-mode": ("mig", {"mode": "mig"}),
+        names.NODE_POLICY: ("spread", {"node_policy": "spread"}),
+        names.DEVICE_POLICY: ("mutex,binpack", {"device_policy": ("mutex", "binpack")}),
+        names.WEIGHTS: ("slot=1,core=0,memory=2", {"weights": {"slot": 1}}),
     },
-)
+    "volcano": {
+        "nvidia.com/use-gputype": ("A100", {"models": ("a100",)}),
+        "volcano.sh/vgpu-use-gpuuuid": ("GPU-3", {"uuids": frozenset({"GPU-3"})}),
+        "volcano.sh/vgpu-nouse-gpuuuid": ("GPU-4", {"not_uuids": frozenset({"GPU-4"})}),
+        "volcano.sh/vgpu-mode": ("hami-core", {"mode": "hami-core"}),
+    },
+    "ours": {names.GPU_MODEL: ("A100", {"models": ("a100",)})},
+}
 
 
 @st.composite
-def asked(draw: st.DrawFn) -> tuple[str, Pod]:
-    """Return a dialect and a Pod that asks in it for any share that it can say."""
-    dialect = draw(st.sampled_from(EVERY))
+def shares(draw: st.DrawFn, dialect: str) -> Share:
+    """Return any share that a dialect can say."""
+    words = SPOKEN[dialect]
     count = draw(st.integers(1, 8))
-    size = draw(SIZES)
-    mib, percent = size or (None, None)
-    metadata: Pod = {}
-    if dialect == "kai":
-        mib = mib or (None if percent else 4096)
-        said = {names.KAI_MEMORY: str(mib)} if mib else {names.KAI_FRACTION: f"0.{percent:02}"}
-        metadata["annotations"] = said | {names.KAI_DEVICES: str(count)}
-        return dialect, pod(container(), metadata=metadata, schedulerName="kai-scheduler")
-    words = converting.words(RULES["warn"][dialect])
-    share = Share(
-        vendor=words,
-        count=count,
-        memory_mib=mib,
-        memory_percent=percent if words.memory_percent else None,
-        cores=draw(st.one_of(st.none(), st.integers(1, 100))),
-        priority=draw(st.one_of(st.none(), st.integers(0, 9))) if words.priority else None,
+    one = Share(
+        vendor=words, count=count, memory_mib=None, memory_percent=None, cores=100, priority=None
     )
-    if dialect == "hami":
-        metadata["annotations"] = draw(CHOICES)
-    return dialect, pod(container(limits=convert.limits(share, words)), metadata=metadata)
+    if dialect == "plain":
+        return one
+    sizes: list[st.SearchStrategy[Size]] = [
+        st.none(),
+        st.integers(1, 160).map(lambda blocks: (blocks * BLOCK, None)),
+    ]
+    if dialect != "volcano":
+        sizes.append(st.integers(1, 40960).map(lambda mib: (mib, None)))
+    if words.memory_percent or dialect == "kai":
+        sizes.append(st.integers(1, 99).map(lambda percent: (None, percent)))
+    if dialect == "kai":
+        mib, percent = draw(st.one_of(sizes[1:])) or (None, None)
+        return replace(one, memory_mib=mib, memory_percent=percent, cores=None)
+    mib, percent = draw(st.one_of(sizes)) or (None, None)
+    cores = draw(st.one_of(st.none(), st.integers(1, 100)))
+    priority = draw(st.one_of(st.none(), st.integers(0, 9))) if words.priority else None
+    return replace(one, memory_mib=mib, memory_percent=percent, cores=cores, priority=priority)
 
 
-def read(asked: Pod, dialect: str) -> Share:
-    """Return the share as the namespace of a written dialect reads it."""
-    return converting.only_share(asked, RULES["warn"][dialect])
+@st.composite
+def asked(draw: st.DrawFn, dialects: tuple[str, ...] = WRITTEN) -> Asked:
+    """Return a Pod with containers of all kinds, each asking in a dialect of its own, or not."""
+    found: dict[str, tuple[str, Share]] = {}
+    lists: dict[str, list[Pod]] = {"containers": [container("app")], "initContainers": []}
+    early = set()
+    for index in range(draw(st.integers(1, 4))):
+        name, kind = f"c{index}", draw(st.sampled_from(("app", "app", "init", "sidecar")))
+        limits = {}
+        if not index or draw(st.booleans()):
+            dialect = draw(st.sampled_from(dialects))
+            share = draw(shares(dialect))
+            found[name] = (dialect, share)
+            limits = convert.limits(share, share.vendor)
+        more = {"restartPolicy": "Always"} if kind == "sidecar" else {}
+        lists["containers" if kind == "app" else "initContainers"].append(
+            container(name, limits, **more)
+        )
+        early |= set() if kind == "app" else {name}
+    spoken = {"hami" if one == "plain" else one for one, _ in found.values()} & CHOICES.keys()
+    known = CHOICES[draw(st.sampled_from(sorted(spoken | {"ours"})))]
+    chosen = draw(st.lists(st.sampled_from(sorted(known)), max_size=3, unique=True))
+    meant = [known[key][1] for key in chosen]
+    metadata: Pod = {"annotations": {key: known[key][0] for key in chosen}} if chosen else {}
+    return Asked(
+        pod(*lists["containers"], initContainers=lists["initContainers"], metadata=metadata),
+        {name: share for name, (_, share) in found.items()},
+        Wishes(**{key: value for one in meant for key, value in one.items()}),
+        frozenset(early),
+        names.GPU_MODEL in chosen,
+    )
 
 
-@pytest.mark.parametrize("target", WRITTEN)
-@settings(max_examples=120)
-@given(case=asked())
-def test_what_is_written_is_read_as_what_was_meant(target: str, case: tuple[str, Pod]) -> None:
-    """For every pair of dialects; and a second pass finds nothing to do."""
-    dialect, before = case
-    share = read(before, target)
-    said, _ = sayable(share, target)
-    decision = converting.decide(before, RULES["warn"][target])
-    assert decision.verdict in (Verdict.PATCHED, Verdict.UNCHANGED), (dialect, decision.problems)
-    assert meaning(converting.only_share(decision.pod, BACK[target])) == said
-    limits = converting.limits(decision)
-    others = {one for word in RULES["warn"][target].options.words for one in word.resources}
-    assert others & limits.keys() <= {*converting.words(RULES["warn"][target]).resources}
+@st.composite
+def fractional(draw: st.DrawFn) -> Asked:
+    """Return a Pod that asks by KAI's annotations."""
+    share = draw(shares("kai"))
+    part = f"0.{share.memory_percent or 0:02}"
+    size = (
+        (names.KAI_FRACTION, part)
+        if share.memory_percent
+        else (names.KAI_MEMORY, str(share.memory_mib))
+    )
+    name = draw(st.sampled_from(("one", "two")))
+    said = dict([size, (names.KAI_DEVICES, str(share.count)), (names.KAI_CONTAINER, name)])
+    both = container("one"), container("two")
+    whole = pod(*both, metadata={"annotations": said}, schedulerName="kai-scheduler")
+    return Asked(whole, {name: share}, NO_WISHES, frozenset(), model=False)
+
+
+def read(decided: Pod, by: Rules) -> dict[str, Share]:
+    """Return the shares of a Pod's containers, by name, as some rules read them."""
+    found = translate.read(project.pod(decided), by.options, skip_privileged=True)
+    assert found.problems == ()
+    return {one.container.name: one.share for one in found.demand.containers if one.share}
+
+
+ANY = st.one_of(asked(), asked(), fractional())
 
 
 @pytest.mark.parametrize("target", WRITTEN)
 @settings(max_examples=80)
-@given(case=asked())
-def test_each_loss_has_its_name(target: str, case: tuple[str, Pod]) -> None:
+@given(case=ANY)
+def test_what_is_written_is_read_as_what_was_meant(target: str, case: Asked) -> None:
+    """For every pair of dialects; and a second pass finds nothing to do."""
+    decision = converting.decide(case.pod, RULES["warn"][target])
+    written: Any = decision.pod
+    assert decision.verdict in (Verdict.PATCHED, Verdict.UNCHANGED), decision.problems
+    found = read(decision.pod, BACK[target])
+    assert {name: amounts(share) for name, share in found.items()} == {
+        name: sayable(share, target)[0] for name, share in case.shares.items()
+    }
+    wanted, _ = choosable(case, target)
+    assert {choices(share.wishes) for share in found.values()} == {wanted}
+    allowed = {*converting.words(RULES["warn"][target]).resources}
+    others = {one for word in RULES["warn"][target].options.words for one in word.resources}
+    for kind in ("containers", "initContainers"):
+        for index in range(len(written["spec"].get(kind) or ())):
+            assert others & converting.limits(decision, index, kind).keys() <= allowed
+
+
+@pytest.mark.parametrize("target", WRITTEN)
+@settings(max_examples=50)
+@given(case=ANY)
+def test_each_loss_has_its_name(target: str, case: Asked) -> None:
     """With `refuse`, just the Pods that lose something are refused; with `drop`, none is told."""
-    _, before = case
-    share = read(before, target)
-    if share.vendor.dialect == target:
-        return  # nothing is translated
-    _, lost = sayable(share, target)
-    refused = mutate.decide(before, "default", RULES["refuse"][target])
+    refused = mutate.decide(case.pod, "default", RULES["refuse"][target])
     named = {str(problem.facts["kind"]) for problem in refused.problems}
-    assert named == {loss.value for loss in lost}
+    assert named == {loss.value for loss in losses(case, target)}
     assert {problem.reason for problem in refused.problems} <= {Reason.LOSS}
-    warned = mutate.decide(before, "default", RULES["warn"][target])
+    warned = mutate.decide(case.pod, "default", RULES["warn"][target])
     lost_there = (one for one in warned.warnings if one.code == "lost")
     assert {str(one.facts["kind"]) for one in lost_there} == named
-    dropped = mutate.decide(before, "default", RULES["drop"][target])
+    dropped = mutate.decide(case.pod, "default", RULES["drop"][target])
     assert "lost" not in [one.code for one in dropped.warnings]
     assert dropped.pod == warned.pod
 
 
-@settings(max_examples=80)
-@given(case=asked(), there=st.sampled_from(WRITTEN), back=st.sampled_from(WRITTEN))
-def test_there_and_back(case: tuple[str, Pod], there: str, back: str) -> None:
+@settings(max_examples=60)
+@given(case=ANY, there=st.sampled_from(WRITTEN), back=st.sampled_from(WRITTEN))
+def test_there_and_back(case: Asked, there: str, back: str) -> None:
     """A Pod that is translated twice means what the poorer of the two dialects can say of it."""
-    _, before = case
-    first = converting.decide(before, RULES["warn"][there]).pod
+    first = converting.decide(case.pod, RULES["warn"][there]).pod
     again: Any = deepcopy(first)
     again["metadata"].get("annotations", {}).pop(names.ORIGINAL_REQUEST, None)
     again["spec"]["schedulerName"] = "default-scheduler"
     second = converting.decide(again, RULES["warn"][back]).pod
-    expected, _ = sayable(read(again, there), back)
-    found = meaning(read(second, back))
-    assert found[:4] == expected[:4]
+    between = read(first, BACK[there])
+    assert {name: amounts(share) for name, share in read(second, BACK[back]).items()} == {
+        name: sayable(share, back)[0] for name, share in between.items()
+    }
 
 
 def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
@@ -199,13 +285,14 @@ def test_pods_of_all_kinds_are_at_rest_after_one_pass() -> None:
     seed = random.SystemRandom().getrandbits(32)
     sys.stdout.write(f"seed {seed}\n")
     dice = random.Random(seed)
+    rules = [converting.converting(one, A100, T4, stacks=STACKS, loss="drop") for one in WRITTEN]
     for number in range(1200):
         before = dialect_pods.random_pod(dice, number)
         for one in (*before["spec"]["containers"], *before["spec"].get("initContainers", [])):
             one["resources"]["requests"] = dict(one["resources"]["limits"])
-        by = RULES["drop"][WRITTEN[number % 4]]
-        decision = mutate.decide(before, "default", by)
-        again = mutate.decide(decision.pod, "default", dice.choice(LATER[WRITTEN[number % 4]]))
+        later = dice.choice(LATER[WRITTEN[number % 4]])
+        decision = mutate.decide(before, "default", rules[number % 4])
+        again = mutate.decide(decision.pod, "default", later)
         assert again.operations == [], (seed, before)
         assert bool(again.problems) == bool(decision.problems), (seed, before)
 

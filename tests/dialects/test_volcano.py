@@ -10,6 +10,7 @@ from berth import names
 from berth.admission import templates
 from berth.dialects.conversion import USES, Presets
 from berth.model.decision import Reason, Verdict
+from berth.model.loss import Loss
 from tests.dialects.converting import (
     A100,
     CORES,
@@ -18,6 +19,7 @@ from tests.dialects.converting import (
     MEMORY,
     NUMBER,
     PERCENT,
+    POOL,
     PRIORITY,
     T4,
     VCORES,
@@ -285,7 +287,7 @@ SOURCES: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
         {names.GPU_MEMORY: "40%"},
         {NUMBER: "1", VMEMORY: "16384"},
     ),
-    "a part, in Volcano's own words": (
+    "a part of the card, in Volcano's own words": (
         {NUMBER: "1"},
         {names.GPU_MEMORY: "40%"},
         {NUMBER: "1", VMEMORY: "16384"},
@@ -295,6 +297,11 @@ SOURCES: dict[str, tuple[dict[str, str], dict[str, str], dict[str, str]]] = {
         {GPU: "1"},
         {names.GPU_MEMORY: "main=8Gi"},
         {NUMBER: "1", VMEMORY: "8192"},
+    ),
+    "by container, in percent too": (
+        {GPU: "1"},
+        {names.GPU_MEMORY: "main=50%"},
+        {NUMBER: "1", VMEMORY: "20480"},
     ),
     "the model before the default": (
         {GPU: "1"},
@@ -389,22 +396,24 @@ def test_percent_that_was_resolved_outlives_its_cards() -> None:
 
 
 DEFAULTS = {"cpuRequest": "4", "cpuLimit": "8", "memoryRequest": "16Gi", "memoryLimit": "32Gi"}
-FILLED: dict[str, tuple[dict[str, str], dict[str, str], tuple[str, str]]] = {
+FILLED: dict[str, tuple[dict[str, str], dict[str, str], tuple[str | None, str]]] = {
     # requests, limits, what cpu is then (request, limit)
     "nothing is named": ({}, {}, ("4", "8")),
     "a request above the default limit": ({"cpu": "12"}, {}, ("12", "12")),
     "a request below it": ({"cpu": "500m"}, {}, ("500m", "8")),
-    "a limit below the default request": ({}, {"cpu": "2"}, ("2", "2")),
-    "a limit above it": ({}, {"cpu": "32"}, ("4", "32")),
+    "a limit below the default request, which is a request too": ({}, {"cpu": "2"}, (None, "2")),
+    "a limit above it": ({}, {"cpu": "32"}, (None, "32")),
+    "a limit of nothing": ({}, {"cpu": "0"}, (None, "0")),
+    "a request of nothing": ({"cpu": "0"}, {}, ("0", "8")),
     "both": ({"cpu": "1"}, {"cpu": "2"}, ("1", "2")),
 }
 
 
 @pytest.mark.parametrize(("requests", "most", "found"), FILLED.values(), ids=FILLED)
 def test_cpu_and_memory_beside_a_device(
-    requests: dict[str, str], most: dict[str, str], found: tuple[str, str]
+    requests: dict[str, str], most: dict[str, str], found: tuple[str | None, str]
 ) -> None:
-    """Only what lacks, never a request above a limit or a limit below a request of the user's."""
+    """Only what lacks, and never below a request of the user's or above a limit."""
     by = cluster("volcano", defaults=DEFAULTS)
     asked = pod(container(), container("other"))
     asked["spec"]["containers"][0]["resources"] = {
@@ -413,7 +422,7 @@ def test_cpu_and_memory_beside_a_device(
     }
     result: Any = patched(asked, by).pod
     resources = result["spec"]["containers"][0]["resources"]
-    assert (resources["requests"]["cpu"], resources["limits"]["cpu"]) == found
+    assert (resources["requests"].get("cpu"), resources["limits"]["cpu"]) == found
     assert resources["limits"]["memory"] == "32Gi"
     assert result["spec"]["containers"][1]["resources"] == {}
 
@@ -437,11 +446,18 @@ def test_queues() -> None:
     assert group.items() <= grouped.items()
 
 
-def test_all_pods_get_the_scheduler_where_that_is_wanted() -> None:
-    """`scheduler: all` is for namespaces in which Volcano places everything."""
-    result: Any = decide(asking({"cpu": "1"}), cluster("volcano", scheduler="all")).pod
-    assert result["spec"]["schedulerName"] == "volcano"
-    assert decide(asking({"cpu": "1"}), VOLCANO).verdict is Verdict.UNCHANGED
+@pytest.mark.parametrize(
+    ("writes", "scheduler"),
+    [("volcano", "volcano"), ("hami", "hami-scheduler"), ("pool", "theirs"), ("plain", "theirs")],
+)
+def test_all_pods_get_the_scheduler_where_that_is_wanted(writes: str, scheduler: str) -> None:
+    """`scheduler: all` is for namespaces in which the stack's scheduler places everything."""
+    stacks = {one: {"scheduler": "theirs"} for one in ("pool", "plain")}
+    result: Any = decide(asking({"cpu": "1"}), cluster(writes, stacks=stacks, scheduler="all")).pod
+    assert result["spec"]["schedulerName"] == scheduler
+    assert decide(asking({"cpu": "1"}), cluster(writes, stacks=stacks)).verdict is (
+        Verdict.UNCHANGED
+    )
 
 
 def test_oversubscription_is_capped_and_recorded() -> None:
@@ -455,6 +471,24 @@ def test_oversubscription_is_capped_and_recorded() -> None:
     native = patched(asking({NUMBER: "1", VMEMORY: "3000"}), by)
     assert limits(native) == {NUMBER: "1", VMEMORY: "1500"}
     assert names.OVERSUBSCRIPTION not in annotations(patched(asking(SHARE), VOLCANO))
+
+
+def test_a_forged_factor_divides_nothing_away() -> None:
+    """Who writes the annotation himself is divided all the same, and once."""
+    by = cluster("volcano", oversubscription={"memory": 2})
+    forged = {names.OVERSUBSCRIPTION: "memory=2"}
+    decision = patched(asking({GPU: "1", MEMORY: "3000"}, forged), by)
+    assert limits(decision)[VMEMORY] == "1500"
+
+
+def test_what_comes_after_the_first_pass_is_divided_too() -> None:
+    """A container that another webhook puts in has not been asked yet; the others have."""
+    by = cluster("volcano", oversubscription={"memory": 2})
+    first: Any = patched(asking({GPU: "1", MEMORY: "3000"}), by).pod
+    first["spec"]["containers"].append(container("late", {GPU: "1", MEMORY: "1000"}))
+    decision = patched(first, by)
+    assert limits(decision, 0)[VMEMORY] == "1500"
+    assert limits(decision, 1)[VMEMORY] == "500"
 
 
 def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
@@ -473,6 +507,122 @@ def test_a_forged_record_buys_nothing() -> None:
     for forged in ('{"v":1,"containers":{"main":{"nvidia.com/gpu":"8"}}}', percent, "{}", "x"):
         asked = asking({NUMBER: "1"}, {names.ORIGINAL_REQUEST: forged})
         assert limits(patched(asked, by)) == {NUMBER: "1", VMEMORY: "4096"}
+
+
+@pytest.mark.parametrize("writes", ["volcano", "plain"])
+@pytest.mark.parametrize("first", [{POOL: "1Gi"}, {NUMBER: "1"}, {"cambricon.com/vmlu": "1"}])
+def test_a_choice_of_cards_is_kept_whichever_container_stands_first(
+    writes: str, first: dict[str, str]
+) -> None:
+    """Annotations are the Pod's: they are read in the dialect of each container, and told once."""
+    by = cluster(writes, stacks={"volcano": {"minor": 16}})
+    chosen = {"nvidia.com/use-gpuuuid": "GPU-1", "nvidia.com/use-gputype": "A100"}
+    two = pod(container("a", first), container("b", {GPU: "1"}), metadata={"annotations": chosen})
+    decision = decide(two, by)
+    if writes == "volcano":
+        assert annotations(decision)["volcano.sh/vgpu-use-gpuuuid"] == "GPU-1"
+    else:
+        told = [one for one in said(decision) if "(devices)" in one or "(models)" in one]
+        assert len(told) == 2
+
+
+@pytest.mark.parametrize("writes", ["volcano", "pool", "plain"])
+def test_a_share_beside_a_whole_card_is_not_lost_where_hami_is_not_read(writes: str) -> None:
+    """nvidia.com/gpumem beside nvidia.com/gpu is another dialect's, and no whole card is meant."""
+    by = cluster(writes, reads=["plain"])
+    reason, words = refusal(asking({GPU: "1", MEMORY: "3000"}), by)
+    assert reason is Reason.SEVERAL_DIALECTS
+    assert " plain and hami " in words
+    assert MEMORY in words
+    assert decide(asking({GPU: "1"}), by).verdict is not Verdict.REFUSED
+    assert decide(asking({GPU: "1", MEMORY: "0"}), by).verdict is not Verdict.REFUSED
+
+
+def test_memory_of_a_container_without_a_device_is_told() -> None:
+    """The one that has the device gets the whole card, which its author may not mean."""
+    two = pod(
+        container("a", {GPU: "1"}),
+        container("b"),
+        metadata={"annotations": {names.GPU_MEMORY: "b=16Gi"}},
+    )
+    decision = patched(two, VOLCANO)
+    assert limits(decision) == {NUMBER: "1"}
+    assert any(names.GPU_MEMORY in one and "container b " in one for one in said(decision))
+
+
+def test_no_models_at_all_are_no_choice() -> None:
+    """An annotation that lists none is a slip, and never any card."""
+    reason, words = refusal(asking({GPU: "1"}, {names.GPU_MODEL: " , "}))
+    assert (reason, names.GPU_MODEL in words) == (Reason.ANNOTATION, True)
+
+
+CLASHES: dict[str, tuple[str, dict[str, str], dict[str, str]]] = {
+    "models": (
+        "volcano",
+        {GPU: "1"},
+        {names.GPU_MODEL: "A100", "nvidia.com/nouse-gputype": "A100"},
+    ),
+    "devices": (
+        "hami",
+        {NUMBER: "1"},
+        {"volcano.sh/vgpu-use-gpuuuid": "GPU-1", "nvidia.com/nouse-gpuuuid": "GPU-1"},
+    ),
+    "partitions": ("hami", {NUMBER: "1", VMEMORY: "200000"}, {"volcano.sh/vgpu-mode": "mig"}),
+}
+
+
+@pytest.mark.parametrize(("writes", "asked", "chosen"), CLASHES.values(), ids=CLASHES)
+def test_what_would_be_refused_once_it_is_written_is_refused(
+    writes: str, asked: dict[str, str], chosen: dict[str, str]
+) -> None:
+    """By the first pass, where it is asked for in other words, and not by `/validate` alone."""
+    decision = decide(asking(asked, chosen), cluster(writes))
+    assert decision.verdict is Verdict.REFUSED
+
+
+MIG = {"nvidia.com/vgpu-mode": "mig"}
+LOST: dict[Loss, tuple[str, Any]] = {
+    Loss.MEMORY: ("plain", asking({GPU: "1", MEMORY: "1000"})),
+    Loss.CORES: ("plain", asking({GPU: "1", CORES: "30"})),
+    Loss.ROUNDING: ("volcano", asking({GPU: "1", MEMORY: "1000"})),
+    Loss.PRIORITY: ("volcano", asking({GPU: "1", PRIORITY: "1"})),
+    Loss.MODELS: ("pool", asking({GPU: "1"}, {names.GPU_MODEL: "A100"})),
+    Loss.DEVICES: ("plain", asking({GPU: "1"}, {"nvidia.com/use-gpuuuid": "GPU-1"})),
+    Loss.NUMA: ("volcano", asking({GPU: "1"}, {"nvidia.com/numa-bind": "true"})),
+    Loss.MODE: ("pool", asking({GPU: "1"}, MIG)),
+    Loss.POLICY: ("volcano", asking({GPU: "1"}, {names.NODE_POLICY: "spread"})),
+    Loss.INIT_CONTAINER: (
+        "volcano",
+        pod(container(), initContainers=[container("fetch", {GPU: "1"})]),
+    ),
+    Loss.ACCELERATOR: ("pool", asking({"cambricon.com/vmlu": "1"})),
+}
+
+
+@pytest.mark.parametrize("loss", Loss)
+def test_each_loss_is_warned_of_refused_or_dropped(loss: Loss) -> None:
+    """By what the conversion says of its kind, whatever it says of the others."""
+    writes, asked = LOST[loss]
+    for handling, others in (("warn", "refuse"), ("refuse", "drop"), ("drop", "refuse")):
+        by = cluster(
+            writes,
+            stacks={"volcano": {"blockMib": 256}},
+            loss=others,
+            losses={loss.value: handling},
+        )
+        decision = decide(asked, by)
+        refused = [problem.facts["kind"] for problem in decision.problems]
+        assert refused == ([loss.value] if handling == "refuse" else [])
+        warned = [one.facts["kind"] for one in decision.warnings if one.code == "lost"]
+        assert warned == ([loss.value] if handling == "warn" else [])
+
+
+@pytest.mark.parametrize("key", [names.MODEL_USE, names.MODEL_PRECISION])
+def test_what_is_said_of_no_model_is_told(key: str) -> None:
+    """Without its size nothing follows from its use, and the whole card is given."""
+    said_of_it = {names.MODEL_USE: "train", names.MODEL_PRECISION: "fp8"}[key]
+    decision = patched(asking({GPU: "1"}, {key: said_of_it}), VOLCANO)
+    assert any(key in one and f"without {names.MODEL}" in one for one in said(decision))
 
 
 def test_other_accelerators_stay_in_their_words() -> None:

@@ -206,7 +206,7 @@ def test_a_mistake_in_the_settings_is_a_sentence(text: str, said: str, tmp_path:
 def test_policy_show_prints_the_order(tmp_path: Path) -> None:
     """What is looked at first stands first; and what holds in one namespace can be asked for."""
     file = tmp_path / "settings.yaml"
-    file.write_text(EVERY)
+    file.write_text(f"{EVERY}audit: {{namespaces: [team-a], namespaceLabel: mode=audit}}\n")
     shown = CliRunner().invoke(policy.command, ["show", "--config", str(file)]).output
     order = ["berth.dev/inject=false", names.CONVERSION, "lists team-a", "lists every other"]
     places = [shown.index(text) for text in order]
@@ -214,6 +214,10 @@ def test_policy_show_prints_the_order(tmp_path: Path) -> None:
     one = CliRunner().invoke(policy.command, ["show", "--config", str(file), "-n", "team-a"])
     assert "team-a: conversion batch" in one.output
     assert "writes volcano" in one.output
+    assert "on trial" in one.output
+    assert shown.index("On trial") < shown.index("called team-a") < shown.index("mode=audit")
+    other = CliRunner().invoke(policy.command, ["show", "--config", str(file), "-n", "team-b"])
+    assert "trial" not in other.output
     plain = CliRunner().invoke(policy.command, ["show"]).output
     assert "reads hami; writes hami" in plain
 

@@ -39,6 +39,13 @@ CHOICES = {
     names.MODEL: ("7b", "large"),
     "nvidia.com/use-gputype": ("A100",),
     "nvidia.com/use-gpuuuid": ("GPU-1",),
+    "nvidia.com/vgpu-mode": ("mig", "hami-core"),
+    "nvidia.com/numa-bind": ("true",),
+    "volcano.sh/vgpu-mode": ("mig",),
+    "volcano.sh/vgpu-nouse-gpuuuid": ("GPU-2",),
+    names.NODE_POLICY: ("spread", "random"),
+    names.WEIGHTS: ("slot=1,core=2,memory=3",),
+    names.OVERSUBSCRIPTION: ("memory=2",),
     "gpu-fraction": ("0.5",),
     "gpu-memory": ("4096",),
     names.ORIGINAL_REQUEST: ('{"v":1,"containers":{"c0":{"nvidia.com/gpu":"1"}}}', "{}"),
@@ -55,10 +62,12 @@ def random_pod(dice: random.Random, number: int) -> Pod:
     }
     if dice.random() < 0.15:
         spec["initContainers"] = [_container(dice, "init")]
+        if dice.random() < 0.5:
+            spec["initContainers"][0]["restartPolicy"] = "Always"
     metadata: Pod = {"name": f"random-{number}"}
     if dice.random() < 0.3:
-        key = dice.choice(sorted(CHOICES))
-        metadata["annotations"] = {key: dice.choice(CHOICES[key])}
+        keys = dice.sample(sorted(CHOICES), dice.randint(1, 2))
+        metadata["annotations"] = {key: dice.choice(CHOICES[key]) for key in keys}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 

@@ -4,6 +4,7 @@ import asyncio
 import json
 import subprocess
 import sys
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -40,18 +41,48 @@ def _objects() -> list[dict[str, Any]]:
     ]
 
 
+@pytest.fixture
+def volcano_job(control_plane: ControlPlane) -> Iterator[dict[str, Any]]:
+    """Give a Job of Volcano's, whose kind is served; nothing in the cluster makes Pods of it."""
+    schema = {"type": "object", "x-kubernetes-preserve-unknown-fields": True}
+    version = {"name": "v1alpha1", "served": True, "storage": True}
+    spec = {
+        "group": "batch.volcano.sh",
+        "scope": "Namespaced",
+        "names": {"kind": "Job", "plural": "jobs", "singular": "job"},
+        "versions": [{**version, "schema": {"openAPIV3Schema": schema}}],
+    }
+    name = "jobs.batch.volcano.sh"
+    kind = _object("CustomResourceDefinition", "apiextensions.k8s.io/v1", spec, name=name)
+    kubectl = Kubectl(plane=control_plane, namespace="default")
+    kubectl("create", "-f", "-", input=json.dumps(kind))
+    try:
+        kubectl("wait", "--for=condition=Established", "--timeout=30s", f"crd/{name}")
+        task = {"replicas": 1, "name": "w", "template": {"spec": pods.gpu_pod(CARD)["spec"]}}
+        yield _object("Job", "batch.volcano.sh/v1alpha1", {"tasks": [task]})
+    finally:
+        kubectl("delete", "crd", name)
+
+
 def test_every_kind_is_told_once(
-    control_plane: ControlPlane, monkeypatch: pytest.MonkeyPatch
+    control_plane: ControlPlane, volcano_job: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Not the ReplicaSets and Pods that they own; a Pod as before it had a node and a card.
 
-    However many pages the lists have.
+    However many pages the lists have; of kinds that nobody serves, nothing.
     """
     with own(control_plane) as namespace:
         kubectl = Kubectl(plane=control_plane, namespace=namespace)
-        wanted = _objects()
+        wanted = [*_objects(), volcano_job]
         listed = {"apiVersion": "v1", "kind": "List", "items": wanted}
         kubectl("create", "-f", "-", input=json.dumps(listed))
+        for version, name in (("batch.volcano.sh/v1alpha1", "of-ours"), ("x.io/v1", "of-others")):
+            owner = {"apiVersion": version, "kind": "Job", "name": "job", "uid": "1"}
+            spec = pods.gpu_pod(CARD)["spec"]
+            made = _object(
+                "Pod", "v1", spec, name=name, ownerReferences=[{**owner, "controller": True}]
+            )
+            kubectl("create", "-f", "-", input=json.dumps(made))
         for kind in ("deployment", "replicaset"):
             ready = "--for=jsonpath={.status.replicas}=1"
             kubectl("wait", ready, "--timeout=30s", f"{kind}/{kind}")
@@ -61,7 +92,7 @@ def test_every_kind_is_told_once(
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stderr) == (1, "")
         rows = json.loads(done.stdout)
-        kinds = sorted(one["kind"] for one in wanted)
+        kinds = sorted([*(one["kind"] for one in wanted), "Pod"])
         assert sorted(row["kind"] for row in rows) == kinds
         assert {row["after"]["decision"] for row in rows} == {"patched"}
         assert {row["namespace"] for row in rows} == {namespace}

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from berth import names
 from berth.admission import wire
 from berth.words.catalogue import CATALOGUES
 from tests.hami.deciding import GPU, PERCENT, PRIORITY, decide, rules
@@ -46,6 +47,11 @@ SAID: dict[str, tuple[Pod, tuple[str, ...], dict[str, Any]]] = {
     "privileged": (late({GPU: "1"}, **PRIVILEGED), (), {}),
     "a priority of nothing": (late({PRIORITY: "1"}), (), {}),
     "an annotation": (pod(container(), metadata={"annotations": {PERCENT: "1"}}), (), {}),
+    "an annotation of conversions": (
+        pod(container(limits={GPU: "1"}), metadata={"annotations": {names.MODEL_PRECISION: "fp8"}}),
+        (),
+        {},
+    ),
     "Windows": (gpu_pod({GPU: "1"}, os={"name": "windows"}), (), {}),
     "a mount": (
         late({GPU: "1"}, volumeMounts=[{"mountPath": "/var/run/nvidia-container-devices/all"}]),

@@ -25,7 +25,7 @@ from berth.model.loss import Handling, Loss
 from berth.model.placed import Delivery
 from berth.model.vendor import Vendor
 from berth.settings import Conversion as Wanted
-from berth.settings import Models, Settings
+from berth.settings import Models, Oversubscription, Settings
 
 EVERY = "*"
 _NVIDIA = "nvidia"
@@ -69,7 +69,14 @@ def into(settings: Settings, base: Rules, dialect: str) -> Rules:
     stacks = settings.stacks
     schedulers = (settings.scheduler.name, stacks.volcano.scheduler, *wanted.take_schedulers)
     taken = tuple(one for one in schedulers if one)
-    wanted = msgspec.structs.replace(wanted, reads=_EVERY, writes=dialect, take_schedulers=taken)
+    # A namespace's share of the cards is no manifest's: dividing is left to the webhook.
+    wanted = msgspec.structs.replace(
+        wanted,
+        reads=_EVERY,
+        writes=dialect,
+        take_schedulers=taken,
+        oversubscription=Oversubscription(),
+    )
     return _zone(wanted, "conversions", base, settings, _words(settings, base))
 
 
@@ -150,7 +157,11 @@ def _zone(
 def _read_words(
     reads: tuple[str, ...], words: Mapping[str, Vendor], options: Options
 ) -> tuple[Vendor, ...]:
-    """Return the words to read; HAMi's hold those of whole cards, and all other accelerators."""
+    """Return the words to read; HAMi's hold those of whole cards, and all other accelerators.
+
+    Where whole cards are read by HAMi's name for them and HAMi is not, a container that names a
+    share of one beside is to be refused: what it means would go unread.
+    """
     others = tuple(one for one in options.vendors if one.name != _NVIDIA)
     mine = words["hami"].count
     named = [
@@ -158,7 +169,12 @@ def _read_words(
         for dialect in reads
         if not ("hami" in reads and dialect == plain.NAME and words[dialect].count == mine)
     ]
-    return (*(words[dialect] for dialect in named), *(others if "hami" in reads else ()))
+    found = [words[dialect] for dialect in named]
+    if "hami" in reads:
+        found += others
+    elif plain.NAME in reads and words[plain.NAME].count == mine:
+        found.append(replace(words["hami"], count="", default_count=0))
+    return tuple(found)
 
 
 def _union(base: Rules, words: Mapping[str, Vendor], zones: Mapping[str, Rules]) -> Rules:

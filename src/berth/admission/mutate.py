@@ -115,7 +115,8 @@ def _written(
     """Return what completes a Pod, and what its author should know."""
     demand = reading.demand
     changes = list(translate.write(demand, placed.pinned if placed else None, pod, rules.options))
-    if demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
+    changed = changes and any(isinstance(one, _EDITS) for one in changes)
+    if demand.any and (changed or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, demand, rules.options)
     beyond = [one.warning for one in reading.beyond]
     return changes, (*reading.warnings, *validate.warnings(pod, demand, rules), *beyond)

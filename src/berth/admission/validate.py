@@ -58,6 +58,8 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     if demand.any:
         yield from limit_ranges.warnings(pod, demand)
         yield from _near(pod, rules)
+        if rules.options.conversion is None:
+            yield from _unread(pod)
         yield from _paths(pod, demand, rules)
 
 
@@ -73,6 +75,13 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
         if meant:
             path = ("metadata", "annotations", key)
             yield Said("not-read", {"path": path, "meant": f"{domain}/{meant}"})
+
+
+def _unread(pod: Pod) -> Iterator[Said]:
+    """Yield annotations of ours that only a conversion reads, where none holds."""
+    for key in names.SIZE_ANNOTATIONS:
+        if key in pod.annotations:
+            yield Said("no-effect.conversion", {"path": ("metadata", "annotations", key)})
 
 
 def _paths(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:

@@ -22,8 +22,6 @@ from berth.model.raw import Path as Place
 from berth.model.said import Said
 from berth.settings import Settings
 
-_NAMESPACE = "default"
-
 
 @click.command()
 @click.option(
@@ -100,14 +98,17 @@ class Converted:
     """What about which Pod."""
 
 
-def _converted(source: str, text: bytes, rules: Rules) -> Converted:
+def _converted(source: str, read: bytes, rules: Rules) -> Converted:
     """Convert one file. Raises UsageError."""
     try:
-        found = Converted(source, text.decode("utf-8-sig"))
+        found = Converted(source, read.decode("utf-8-sig"))
     except UnicodeDecodeError:
         raise UsageError(f"{source}: is not text in UTF-8") from None
-    parts = [_part(found, part, rules) for part in rewriting.split(found.before)]
-    found.after = found.before if found.refused else "".join(parts)
+    text, ends = found.before, "\n"
+    if 0 < text.count("\r\n") == text.count("\n"):
+        text, ends = text.replace("\r\n", "\n"), "\r\n"
+    parts = [_part(found, part, rules) for part in rewriting.split(text)]
+    found.after = found.before if found.refused else "".join(parts).replace("\n", ends)
     return found
 
 
@@ -125,13 +126,19 @@ def _part(found: Converted, text: str, rules: Rules) -> str:
     if _is_json(text):
         return f"{json.dumps(wanted, indent=2, ensure_ascii=False)}\n"
     with contextlib.suppress(rewriting.CannotKeep):
-        for candidate in rewriting.candidates(text, operations):
+        for candidate in rewriting.candidates(text, operations, _alike(rules)):
             if _says(candidate, wanted):
                 return candidate
     raise UsageError(
         f"{found.source}: what has to change is shared by an anchor, or written so that it cannot "
         "change alone; write it out where it stands"
     )
+
+
+def _alike(rules: Rules) -> dict[str, str]:
+    """Return what a resource is a number of, in whichever words."""
+    named = (pair for one in rules.options.words for pair in one.named_roles)
+    return {name: role.removesuffix("_percent") for role, name in named}
 
 
 def _says(text: str, wanted: JsonObject) -> bool:
@@ -152,11 +159,12 @@ def _is_json(text: str) -> bool:
 def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterator[JsonObject]:
     """Yield the changes of a document, RFC 6902, and note what is to be said. Raises UsageError."""
     for template in templates.find(document):
+        one, inside = _single(document, template.path)
         try:
-            decision = mutate.decide(template.pod, _NAMESPACE, rules)
+            decision = mutate.decide(template.pod, _namespace(one), rules)
         except BadReview as error:
             raise UsageError(f"{found.source}: {error}; Kubernetes would not take it") from None
-        name = _named(document, template.path)
+        name = _named(one, inside)
         found.refused |= decision.verdict is Verdict.REFUSED
         heard = decision.notes if decision.verdict is Verdict.IGNORED else ()
         said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
@@ -180,6 +188,20 @@ def _is_idle(edit: Edit, pod: JsonObject) -> bool:
             inside = isinstance(there, list) and isinstance(key, int) and key < len(there)
             there = there[key] if inside else None  # type: ignore[index]  # inside
     return isinstance(edit, Put) and type(there) is int and str(there) == edit.value
+
+
+def _single(document: JsonObject, path: Place) -> tuple[JsonObject, Place]:
+    """Return the object in which a template stands, and where: of a List, the item."""
+    items = document.get("items")
+    item = items[int(path[1])] if isinstance(items, list) and path[:1] == ("items",) else None
+    return (item, path[2:]) if isinstance(item, dict) else (document, path)
+
+
+def _namespace(document: JsonObject) -> str:
+    """Return the namespace that a manifest names; "" is any."""
+    metadata = document.get("metadata")
+    name = metadata.get("namespace") if isinstance(metadata, dict) else None
+    return name if isinstance(name, str) else ""
 
 
 def _named(document: JsonObject, path: Place) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from berth import names
+from berth.admission import audited
 from berth.admission.conversions import EVERY
 from berth.admission.rules import Rules
 from berth.dialects.conversion import Conversion, Defaults, Size
@@ -16,6 +17,8 @@ def lines(
     """Yield the order of the rules, then each set of them; or the one set of a namespace."""
     if namespace:
         yield from _place(rules.within(namespace, conversion), namespace)
+        if rules.audited.names_one(namespace):
+            yield "  on trial: all this is told, and nothing is done"
         return
     yield "A Pod is left alone, by the first of these that fits:"
     for number, line in enumerate(_left_alone(settings), 1):
@@ -24,6 +27,10 @@ def lines(
     yield "Else its namespace has, by the first of these that fits:"
     for number, line in enumerate(_chosen(rules, settings), 1):
         yield f"  {number}. {line}"
+    if listed := [*_on_trial(settings)]:
+        yield ""
+        yield "On trial, where all this is told and nothing is done, is a namespace"
+        yield from (f"  {line}" for line in listed)
     for name, zone in sorted(rules.zones.items()):
         yield ""
         yield f"conversion {name}:"
@@ -70,6 +77,15 @@ def _chosen(rules: Rules, settings: Settings) -> Iterator[str]:
             yield f"conversion {wanted.name}, which lists every other"
             return
     yield "no conversion: HAMi's words are read and written"
+
+
+def _on_trial(settings: Settings) -> Iterator[str]:
+    if audited.EVERY in settings.audit.namespaces:
+        yield "whichever"
+    elif settings.audit.namespaces:
+        yield f"called {', '.join(sorted(settings.audit.namespaces))}"
+    if settings.audit.namespace_label:
+        yield f"labelled {settings.audit.namespace_label}"
 
 
 def _said(rules: Rules) -> Iterator[str]:

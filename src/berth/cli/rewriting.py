@@ -1,21 +1,24 @@
 """YAML that keeps its comments, order and looks while values in it change; ruamel.yaml behind.
 
 What ruamel.yaml writes otherwise than it was (the indentation of lists, say) is taken from the
-original again, line by line. What comes out is read and compared before anyone gets it.
+original again (`merging`). What comes out is read and compared before anyone gets it.
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
+from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from io import StringIO
 from itertools import pairwise
-from typing import TypeAlias
+from types import MappingProxyType
+from typing import Final, TypeAlias
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
 from ruamel.yaml.error import CommentMark
 from ruamel.yaml.tokens import CommentToken
 
+from berth.cli import merging
+from berth.cli.merging import CannotKeep, indent
 from berth.model.raw import Json, JsonObject
 
 Node: TypeAlias = CommentedMap | CommentedSeq
@@ -23,38 +26,80 @@ Place: TypeAlias = tuple[Node, str | int]
 Operation: TypeAlias = JsonObject
 """RFC 6902: add, replace or remove."""
 
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
 _OPENS = re.compile(r" *[^-\s#][^#]*:\s*(#.*)?")
+__all__ = ["CannotKeep", "Operation", "candidates", "split"]
 _EVERY = 10**6  # deeper than anything
 _NEVER = 10**6  # columns after which a line would be folded
 
 
-class CannotKeep(Exception):  # noqa: N818  reads as what happened
-    """The text is written in a way in which its values cannot be changed alone."""
-
-
 def split(text: str) -> list[str]:
-    """Split a stream into its documents, each with the `---` before it."""
-    return re.split(r"(?m)^(?=---(?:\s|$))", text)
+    """Split a stream into its documents, each with the `---` and the directives before it."""
+    parts = re.split(r"(?m)^(?=---(?:\s|$))", text)
+    if len(parts) > 1 and re.fullmatch(r"(?:\s*[%#].*\n)*\s*%.*\n\s*", parts[0]):
+        parts[:2] = ["".join(parts[:2])]
+    return parts
 
 
-def candidates(text: str, operations: Sequence[Operation]) -> Iterator[str]:
+def candidates(
+    text: str, operations: Sequence[Operation], alike: Mapping[str, str] = NOTHING
+) -> Iterator[str]:
     """Yield one document with the operations applied, best first: the caller has to look.
 
-    Raises CannotKeep.
+    Of two keys that mean `alike` the same, the new one takes the place, and the comment, of the
+    one that goes. Raises CannotKeep.
     """
     head, body = _head(text)
     yaml = _as_in(body)
     try:
         tree = yaml.load(body)
-        for operation in operations:
-            _apply(tree, operation)
-        out = StringIO()
-        yaml.dump(tree, out)
+        same = _dumped(yaml, tree)
+        folded = _folded(operations)
+        renamed = _renamed(folded, alike)
+        for operation in folded:
+            _apply(tree, operation, renamed.get(str(operation["path"]), ""))
+        written = _dumped(yaml, tree)
     except Exception as error:  # the library's own kinds are many
         raise CannotKeep(" ".join(str(error).split())) from error
-    written = out.getvalue()
-    yield head + _merged(body, written)
+    yield head + merging.merged(body, same, written)
     yield head + written
+
+
+def _dumped(yaml: YAML, tree: Node) -> str:
+    out = StringIO()
+    yaml.dump(tree, out)
+    return out.getvalue()
+
+
+def _folded(operations: Sequence[Operation]) -> list[Operation]:
+    """Put what is added below something new into what is added."""
+    found: list[Operation] = []
+    for one in operations:
+        above, _, last = str(one["path"]).rpartition("/")
+        new = next((other for other in found if other["path"] == above), None)
+        inside = new["value"] if new and new["op"] == one["op"] == "add" else None
+        if isinstance(inside, dict):
+            inside[_unescaped(last)] = one["value"]
+        else:
+            found.append(deepcopy(one))
+    return found
+
+
+def _renamed(operations: Sequence[Operation], alike: Mapping[str, str]) -> dict[str, str]:
+    """Return for each path that is added the key beside it in whose place it comes."""
+    found: dict[str, str] = {}
+    for gone in operations:
+        above, _, old = str(gone["path"]).rpartition("/")
+        role = alike.get(_unescaped(old)) if gone["op"] == "remove" else None
+        for one in operations if role else ():
+            parent, _, new = str(one["path"]).rpartition("/")
+            if one["op"] == "add" and parent == above and alike.get(_unescaped(new)) == role:
+                found.setdefault(str(one["path"]), _unescaped(old))
+    return found
+
+
+def _unescaped(key: str) -> str:
+    return key.replace("~1", "/").replace("~0", "~")
 
 
 def _head(text: str) -> tuple[str, str]:
@@ -69,7 +114,7 @@ def _as_in(text: str) -> YAML:
     mappings, lists = [], []
     for line, below in pairwise(lines):
         if _OPENS.fullmatch(line):
-            deeper = _indent(below) - _indent(line)
+            deeper = indent(below) - indent(line)
             if below.lstrip().startswith("- "):
                 lists.append(deeper)
             elif deeper > 0:
@@ -86,50 +131,18 @@ def _most(numbers: list[int], otherwise: int) -> int:
     return max(set(numbers), key=numbers.count, default=otherwise)
 
 
-def _indent(line: str) -> int:
-    return len(line) - len(line.lstrip())
-
-
-def _merged(before: str, after: str) -> str:
-    """Return `after`, with the lines of `before` where only the spaces differ."""
-    old, new = before.splitlines(keepends=True), after.splitlines(keepends=True)
-    same = SequenceMatcher(None, _bare(old), _bare(new), autojunk=False)
-    merged: list[str] = []
-    seen: list[tuple[int, int]] = []
-    for tag, start, end, first, last in same.get_opcodes():
-        kept = (
-            old[start:end] if tag == "equal" else [_moved(line, seen) for line in new[first:last]]
-        )
-        merged += kept
-        pairs = zip(new[first:last], kept, strict=True)
-        seen += [(_indent(line), _indent(own)) for line, own in pairs if line.strip()]
-    return "".join(merged)
-
-
-def _bare(lines: list[str]) -> list[str]:
-    return ["".join(line.split()) for line in lines]
-
-
-def _moved(line: str, seen: list[tuple[int, int]]) -> str:
-    """Indent a line as deep as its neighbours or its parent are in the original.
-
-    `seen` has the indentation of the lines above, in the library's text and in the original.
-    """
-    mine = _indent(line)
-    shift = next((own - theirs for theirs, own in reversed(seen) if theirs <= mine), 0)
-    return " " * (mine + shift) + line.lstrip(" ")
-
-
-def _apply(tree: Node, operation: Operation) -> None:
-    pointer = str(operation["path"]).split("/")[1:]
-    *above, last = [name.replace("~1", "/").replace("~0", "~") for name in pointer]
+def _apply(tree: Node, operation: Operation, instead: str) -> None:
+    *above, last = map(_unescaped, str(operation["path"]).split("/")[1:])
     node, parent = tree, None
     for name in above:
         key = _key(node, name)
         node, parent = node[key], (node, key)
     key = _key(node, last)
     if operation["op"] == "remove":
-        _remove(node, key, parent)
+        if isinstance(node, CommentedSeq) or key in node:  # or an alias has it gone already
+            _remove(node, key, parent)
+    elif isinstance(node, CommentedMap) and instead in node:
+        _put_instead(node, instead, str(key), operation["value"])
     elif operation["op"] == "replace" or (isinstance(node, CommentedMap) and key in node):
         node[key] = operation["value"]
     else:
@@ -162,6 +175,15 @@ def _add(node: Node, key: str | int, value: object) -> None:
         _put(*_last(node), rest)
 
 
+def _put_instead(node: CommentedMap, old: str, new: str, value: Json) -> None:
+    """Put an entry in the place of another, and with its comments."""
+    about = node.ca.items.pop(old, None)
+    node.insert([*node].index(old), new, value)
+    del node[old]
+    if about:
+        node.ca.items[new] = about
+
+
 def _remove(node: Node, key: str | int, parent: Place | None) -> None:
     """Remove, and keep the comments that stand before it, and between it and what follows."""
     below = node[key]
@@ -192,7 +214,7 @@ def _before(node: Node, key: str | int) -> str:
 def _put_before(node: Node, key: str | int, rest: str) -> None:
     found = node.ca.items.setdefault(key, [None] * 4)
     lines = rest.splitlines(keepends=True)
-    tokens = [CommentToken(one.lstrip(" "), CommentMark(_indent(one)), None) for one in lines]
+    tokens = [CommentToken(one.lstrip(" "), CommentMark(indent(one)), None) for one in lines]
     found[1] = [*tokens, *(found[1] or ())]
 
 
@@ -227,7 +249,7 @@ def _cut(node: Node, key: str | int, column: int) -> str:
         return ""
     line, end, below = token.value.partition("\n")
     lines = below.splitlines(keepends=True)
-    outer = (at for at, one in enumerate(lines) if one.strip() and _indent(one) < column)
+    outer = (at for at, one in enumerate(lines) if one.strip() and indent(one) < column)
     start = next(outer, len(lines))
     while start and not lines[start - 1].strip():
         start -= 1

@@ -1,6 +1,6 @@
 """A share said in another dialect's words, where those are resources of its container."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec.structs import replace
 
@@ -58,7 +58,7 @@ def whole(demand: Demand, pod: Pod, options: Options, why: Said) -> Iterator[Cha
     yield from containers(demand, pod, options)
     if demand.any:
         yield from completion.classed(demand, pod)
-        yield from chosen(demand, pod, by)
+        yield from once(chosen(demand, pod, by))
         yield from completion.scheduled(pod, options, why)
 
 
@@ -180,10 +180,30 @@ def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Ite
 
 
 def chosen(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
-    """Yield the annotations that choose cards; they are the Pod's, and so every share's."""
-    for share in demand.shares[:1]:
+    """Yield the annotations that choose cards; they are the Pod's, and so every share's.
+
+    Each dialect has its own, and a Pod may speak several: once for each.
+    """
+    for share in each_spoken(demand.shares):
         if share.vendor.name in by.targets:
             yield from wishes(pod, share, by.targets[share.vendor.name], by)
+
+
+def each_spoken(shares: tuple[Share, ...]) -> Iterable[Share]:
+    """Return one share of each accelerator and dialect, whose annotations they all have."""
+    found: dict[tuple[str, str], Share] = {}
+    for share in shares:
+        found.setdefault((share.vendor.name, share.vendor.dialect), share)
+    return found.values()
+
+
+def once(changes: Iterable[Change]) -> list[Change]:
+    """Return changes without those that two dialects have alike."""
+    found: list[Change] = []
+    for one in changes:
+        if one not in found:
+            found.append(one)
+    return found
 
 
 def wishes(pod: Pod, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:

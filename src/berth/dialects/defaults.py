@@ -13,9 +13,10 @@ _WHY = Said("why.default")
 
 
 def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:
-    """Yield what lacks: no request above the user's limit, no limit below the user's request.
+    """Yield what lacks: no limit below the user's request.
 
-    A resource that the Pod has as a whole (KEP-2837) is its own to divide.
+    A limit of the user's without a request is a request too: Kubernetes takes it for both. A
+    resource that the Pod has as a whole (KEP-2837) is its own to divide.
     """
     for name, request, limit in (
         ("cpu", defaults.cpu_request, defaults.cpu_limit),
@@ -25,19 +26,13 @@ def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:
         if name in pod.pod_level:
             continue
         if most is None and limit:
-            most = _larger(limit, asked)
-            yield Put((*of.path, "resources", "limits", name), most, _WHY)
-        if asked is None and request:
-            least = _smaller(request, most)
-            yield Put((*of.path, "resources", "requests", name), least, _WHY)
+            yield Put((*of.path, "resources", "limits", name), _larger(limit, asked), _WHY)
+        if asked is None and most is None and request:
+            yield Put((*of.path, "resources", "requests", name), request, _WHY)
 
 
 def _larger(ours: str, theirs: Json) -> Json:
     return theirs if theirs is not None and _compared(theirs, ours) > 0 else ours
-
-
-def _smaller(ours: str, most: Json) -> Json:
-    return most if most is not None and _compared(most, ours) < 0 else ours
 
 
 def _compared(one: Json, other: Json) -> int:

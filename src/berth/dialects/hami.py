@@ -30,7 +30,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     """Yield what completes `pod` for HAMi, and warnings about what that replaces."""
     if options.conversion:
         yield from convert.containers(demand, pod, options)
-        yield from convert.chosen(demand, pod, options.conversion)
+        yield from convert.once(convert.chosen(demand, pod, options.conversion))
     else:
         for wanted in demand.containers:
             if wanted.share:

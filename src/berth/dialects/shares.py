@@ -97,7 +97,7 @@ def _is_whole(vendor: Vendor, found: Amounts) -> bool:
 def _idle(container: Container, vendor: Vendor, found: Amounts) -> tuple[Said, ...]:
     roles = (role for role in (*_SIZES, "priority") if getattr(found, role))
     first = next(roles, None)
-    if first is None or found.count == 0:
+    if first is None or found.count == 0 or not vendor.count:
         return ()
     facts = {"path": container.path, "name": getattr(vendor, first), "count": vendor.count}
     return (Said("no-device", facts),)

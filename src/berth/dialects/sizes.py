@@ -11,7 +11,7 @@ from math import ceil
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import wanted_size
+from berth.dialects import wanted_size, wishes
 from berth.dialects.conversion import Conversion, Size
 from berth.dialects.dialect import Beyond, Reading
 from berth.model.card import Card
@@ -42,25 +42,35 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     for one in reading.demand.containers:
         share = one.share
         if share is not None and share.vendor.name in by.targets:
-            share = _modelled(share, pod.annotations)
-            if one.container.name not in converted:
+            share = _modelled(share, pod.annotations, by.targets[share.vendor.name])
+            fresh = one.container.name not in converted
+            if fresh:
                 share = _filled(one.container, share, asked.size(one.container, share))
             share = _resolved(share, by)
-            share = _divided(one.container, share, pod.annotations, by)
+            if fresh:
+                share = _divided(one.container, share, by)
             beyond += _beyond(one.container, share, pod.annotations, by)
         containers.append(replace(one, share=share) if share is not one.share else one)
     if reading.demand.any:
         problems += asked.strangers({one.container.name for one in containers})
-    warnings = (*reading.warnings, *(asked.warnings if reading.demand.any else ()))
+    without = [one.container.name for one in containers if one.share is None]
+    told = (*asked.warnings, *asked.unused(without)) if reading.demand.any else ()
+    warnings = (*reading.warnings, *told)
     return Reading(Demand(tuple(containers)), tuple(problems), warnings, tuple(beyond))
 
 
-def _modelled(share: Share, annotations: Mapping[str, Json]) -> Share:
-    """Take the models of our own annotation where the vendor's names none."""
-    models = tuple(one.lower() for one in wanted_size.models(annotations))
-    if not models or share.wishes.models:
+def _modelled(share: Share, annotations: Mapping[str, Json], words: Vendor) -> Share:
+    """Take the models that the words to be written name, or our own annotation, if its own do not.
+
+    Once it is written, those words are read: they must mean the same before.
+    """
+    own, written = share.wishes, wishes.read(annotations, words)
+    ours = tuple(one.lower() for one in wanted_size.models(annotations))
+    models = own.models or written.models or ours
+    not_models = own.not_models or written.not_models
+    if (models, not_models) == (own.models, own.not_models):
         return share
-    return replace(share, wishes=replace(share.wishes, models=models))
+    return replace(share, wishes=replace(own, models=models, not_models=not_models))
 
 
 def _filled(of: Container, share: Share, size: Size | None) -> Share:
@@ -185,9 +195,9 @@ def _no_model(share: Share, annotations: Mapping[str, Json], cards: Iterable[Car
     )
 
 
-def _divided(of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion) -> Share:
+def _divided(of: Container, share: Share, by: Conversion) -> Share:
     """Ask for less than the Pod does, where its namespace is oversubscribed."""
-    if not oversubscribed(by) or annotations.get(names.OVERSUBSCRIPTION) == oversubscribed(by):
+    if not oversubscribed(by):
         return share
     vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
     if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):

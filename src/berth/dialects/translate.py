@@ -7,7 +7,20 @@ import orjson
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import hami, kai, plain, pool, reading, sizes, volcano
+from berth.dialects import (
+    amounts,
+    completion,
+    convert,
+    hami,
+    kai,
+    plain,
+    pool,
+    reading,
+    shares,
+    sizes,
+    volcano,
+    wishes,
+)
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
@@ -27,6 +40,7 @@ DIALECTS: tuple[Dialect, ...] = (
     kai.DIALECT,
 )
 _DIVIDED = Said("why.divided")
+_WHOLE = Said("why.whole-pods")
 WRITES: Mapping[str, Write] = {one.name: one.write for one in DIALECTS if one.write}
 
 
@@ -39,22 +53,63 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     if kai.asks(pod) and kai.NAME in by.reads:
         mine = kai.read(pod, options, skip_privileged=skip_privileged)
         found = kai.merged(found, mine, options)
+    if pod.annotations and found.demand.any:
+        found = _chosen(found, pod, by)
     converted = _converted(found.demand, pod, options)
     return sizes.settle(found, pod, by, converted)
+
+
+def _chosen(found: Reading, pod: Pod, by: Conversion) -> Reading:
+    """Judge annotations by the words that are written too: once it is, they choose cards.
+
+    KAI's Pods are judged by these alone.
+    """
+    asked = (one.asks for one in found.demand.containers if one.asks)
+    written = [by.targets[one.name] for one in asked if one.name in by.targets]
+    wrong = wishes.problems(pod.annotations, written)
+    more = tuple(one for one in wrong if one not in found.problems)
+    return replace(found, problems=(*found.problems, *more)) if more else found
 
 
 def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
     """Yield what makes a Pod say its demand in the dialect that the options want."""
     changes = WRITES[options.writes](demand, placed, pod, options)
     by = options.conversion
-    return changes if by is None else chain(changes, _beside(demand.shares, pod, by))
+    if by is None:
+        return changes
+    if not demand.any and by.whole_pods:
+        return chain(changes, completion.scheduled(pod, options, _WHOLE))
+    changes = chain(changes, _beside(demand, pod, by))
+    return _judged(changes, demand, pod, by) if pod.annotations else changes
 
 
-def _beside(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
+def _judged(
+    changes: Iterator[Change], demand: Demand, pod: Pod, by: Conversion
+) -> Iterator[Change]:
+    """Yield changes, and what is wrong with a Pod once they are made: read again, it is refused."""
+    written: dict[str, Json] = {}
+    for one in changes:
+        yield one
+        if isinstance(one, Put) and one.path[:2] == ("metadata", "annotations"):
+            written[str(one.path[2])] = one.value
+    annotations = {**pod.annotations, **written}
+    found: list[Change] = []
+    for wanted in demand.containers:
+        words = by.targets.get(wanted.share.vendor.name) if wanted.share else None
+        if wanted.share and words and words.settle:
+            limits = convert.limits(wanted.share, words)
+            of = replace(wanted.container, limits=limits, requests={})
+            found += shares.size(of, words, amounts.read(of, words)[0], annotations).problems
+        if words and not written.keys().isdisjoint(words.annotations):
+            found += wishes.problems(annotations, [words])
+    yield from (one for at, one in enumerate(found) if one not in found[:at])
+
+
+def _beside(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield what belongs to a translation, whichever the words."""
-    if not shares:
+    if not demand.any:
         return
-    if any(share.vendor.dialect == kai.NAME for share in shares):
+    if any(share.vendor.dialect == kai.NAME for share in demand.shares):
         yield from kai.without(pod)
     if text := sizes.oversubscribed(by):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)

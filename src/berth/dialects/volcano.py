@@ -92,9 +92,8 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     shares = demand.shares
     if shares:
         yield from completion.classed(demand, pod)
-        yield from _chosen(shares, pod, by)
+        yield from convert.once(_chosen(shares, pod, by))
         yield from _queued(shares, pod, by)
-    if shares or by.whole_pods:
         yield from completion.scheduled(pod, options, _SCHEDULER)
     if placed is not None and by.volcano_minor >= FIRST_WITH_DEVICES:
         yield from devices.listed(demand, placed, pod, by.targets)
@@ -102,10 +101,10 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
 
 def _chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield the annotations that choose cards; those of models are the same in HAMi."""
-    for share in shares[:1]:  # annotations are the Pod's: every share has the same
+    for share in convert.each_spoken(shares):
         mine = by.targets.get(share.vendor.name)
         if mine is None:
-            return
+            continue
         chosen = mine.selectors
         if share.wishes.mode not in _MODES:
             mine = replace(mine, selectors=replace(chosen, mode=""))

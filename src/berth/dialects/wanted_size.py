@@ -49,6 +49,12 @@ class Asked(msgspec.Struct, frozen=True):
             about = {"container": name[:_SHOWN]}
             yield _problem(names.GPU_MEMORY, "annotation.no-container", about)
 
+    def unused(self, containers: Iterable[str]) -> Iterator[Said]:
+        """Yield which of these containers, as they want no device, the annotation names in vain."""
+        for name in sorted(self.each.keys() & {*containers}):
+            path = ("metadata", "annotations", names.GPU_MEMORY)
+            yield Said("no-effect.container", {"path": path, "container": name[:_SHOWN]})
+
 
 def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
     """Read them strictly: a wrong one is a Problem, never the whole card."""
@@ -65,7 +71,11 @@ def read(annotations: Mapping[str, Json], by: Conversion) -> Asked:
             each[name] = size
         else:
             every = size
-    return Asked(by, every, each, _model(annotations, by, problems), tuple(problems))
+    if names.GPU_MODEL in annotations and not models(annotations):
+        shown = {"shown": repr(annotations[names.GPU_MODEL])[:_SHOWN]}
+        problems.append(_problem(names.GPU_MODEL, "annotation.list", shown))
+    model = _model(annotations, by, problems)
+    return Asked(by, every, each, model, tuple(problems), tuple(_idle(annotations)))
 
 
 def parse(text: str) -> Size | None:
@@ -124,6 +134,14 @@ def _model(
         shown = {"shown": str(model)[:_SHOWN]}
         problems.append(_problem(names.MODEL, "annotation.model", shown))
     return (text, str(use), str(precision)) if len(problems) == known else None
+
+
+def _idle(annotations: Mapping[str, Json]) -> Iterator[Said]:
+    """Yield what is said of a model whose size is not."""
+    for key in (names.MODEL_USE, names.MODEL_PRECISION):
+        if key in annotations and names.MODEL not in annotations:
+            path = ("metadata", "annotations", key)
+            yield Said("no-effect.alone", {"path": path, "name": names.MODEL})
 
 
 def models(annotations: Mapping[str, Json]) -> tuple[str, ...]:

@@ -78,6 +78,7 @@ REASONS = {
     "why.choice": Entry("按 {dialect} 的叫法"),
     "why.default": Entry("该命名空间为带设备的容器设定的默认值"),
     "why.queue": Entry("该命名空间的队列"),
+    "why.whole-pods": Entry("此调度器安排该命名空间的所有 Pod"),
     "why.volcano-scheduler": Entry("由 Volcano 的调度器分配卡"),
     "why.pool-scheduler": Entry("池的调度器"),
     "why.plain-scheduler": Entry("此处整卡的调度器"),

@@ -42,5 +42,8 @@ WARNINGS = {
     "pod-group": Entry("{path}：PodGroup 按其模板计数", "请把模板也转换"),
     "left-alone": Entry("{path}：{why}", "Pod 的申请保持原样"),
     "not-converted": Entry("被询问的副本的设置中没有转换 {conversion}", "没有进行转换"),
+    "no-effect.conversion": Entry("{path} 不起作用：此处没有转换", "请改写资源"),
+    "no-effect.container": Entry("{path}：容器 {container} 不需要设备", "请写需要设备的容器"),
+    "no-effect.alone": Entry("{path} 没有 {name} 时不起作用", "请加上"),
     "no-effect.model": Entry("{path} 在有 {name} 时不起作用", "请去掉其中一个"),
 }

@@ -90,6 +90,7 @@ REASONS = {
     "why.choice": Entry("as {dialect} calls it"),
     "why.default": Entry("the namespace's default for containers with a device"),
     "why.queue": Entry("the queue of its namespace"),
+    "why.whole-pods": Entry("this scheduler places all Pods of the namespace"),
     "why.volcano-scheduler": Entry("Volcano's scheduler gives out the cards"),
     "why.pool-scheduler": Entry("the scheduler of the pool"),
     "why.plain-scheduler": Entry("the scheduler of whole cards here"),

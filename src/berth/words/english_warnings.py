@@ -56,5 +56,12 @@ WARNINGS = {
         "the replica that was asked has no conversion {conversion} in its settings",
         "nothing was translated",
     ),
+    "no-effect.conversion": Entry(
+        "{path} has no effect: no conversion holds here", "write resources instead"
+    ),
+    "no-effect.container": Entry(
+        "{path}: container {container} wants no device", "name one that does"
+    ),
+    "no-effect.alone": Entry("{path} has no effect without {name}", "add it"),
     "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }
