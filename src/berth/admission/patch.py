@@ -17,6 +17,7 @@ Operation = dict[str, Json]
 Node: TypeAlias = JsonObject | list[Json]
 Ours: TypeAlias = dict[Path, Node]
 """The copies made so far, by the paths that lead to them: edits mostly come to the same places."""
+_ONLY_PUTS = {Put}
 
 
 def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -25,25 +26,24 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     Edits that hold already give none. `document` is left as it is. Raises PatchError for an edit
     whose parent is of another kind.
     """
-    operations: list[Operation] = []
     result = dict(document)
     ours: Ours = {(): result}
-    for edit in _in_place_first(edits):
-        if type(edit) is Put:
-            operation = _put(ours, edit.path, edit.value)
-        elif type(edit) is Append:
-            operation = _append(ours, edit)
-        else:
-            operation = _drop(ours, edit.path)
-        if operation is not None:
-            operations.append(operation)
+    if {*map(type, edits)} == _ONLY_PUTS:
+        found = [_put(ours, edit.path, edit.value) for edit in edits if type(edit) is Put]
+    else:
+        found = [_applied(ours, edit) for edit in _in_place_first(edits)]
+    operations = [one for one in found if one]
     return operations, result if operations else document
+
+
+def _applied(ours: Ours, edit: Edit) -> Operation | None:
+    if isinstance(edit, Put):
+        return _put(ours, edit.path, edit.value)
+    return _append(ours, edit) if isinstance(edit, Append) else _drop(ours, edit.path)
 
 
 def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     """Order edits so that each path still means what it meant: lists shrink from their end."""
-    if all(type(edit) is Put for edit in edits):
-        return edits
     puts: list[Edit] = []
     drops: list[Drop] = []
     appends: list[Edit] = []
@@ -58,10 +58,11 @@ def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
 
 
 def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
-    node = _reach(ours, path[:-1])
+    node = ours.get(path[:-1])
     if node is None:
-        path, value = _with_parents(ours, path, value)
-        node = ours[path[:-1]]
+        node, depth = _reach(ours, path[:-1])
+        if depth < len(path) - 1:
+            path, value = path[: depth + 1], _nested(path[depth + 1 :], value)
     key = path[-1]
     held = _holds(node, key)
     if held:
@@ -77,8 +78,8 @@ def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
 
 
 def _append(ours: Ours, edit: Append) -> Operation | None:
-    node = _reach(ours, edit.path)
-    if node is None:
+    node, depth = _reach(ours, edit.path)
+    if depth < len(edit.path):
         return _put(ours, edit.path, [edit.value])
     if not isinstance(node, list):
         raise PatchError(f"{pointer(edit.path)} is not a list")
@@ -87,11 +88,12 @@ def _append(ours: Ours, edit: Append) -> Operation | None:
 
 
 def _drop(ours: Ours, path: Path) -> Operation | None:
-    node = _reach(ours, path[:-1])
-    if node is None or not _holds(node, path[-1]):
+    node, depth = _reach(ours, path[:-1])
+    if depth < len(path) - 1 or not _holds(node, path[-1]):
         return None
-    del node[path[-1]]  # type: ignore[arg-type]  # _holds has held the key against the node
-    _forget(ours, path)
+    gone: Json = node.pop(path[-1])  # type: ignore[arg-type]  # _holds says that it fits
+    if isinstance(node, list) or isinstance(gone, (dict, list)):
+        _forget(ours, path)
     return {"op": "remove", "path": pointer(path)}
 
 
@@ -102,34 +104,24 @@ def _forget(ours: Ours, path: Path) -> None:
         del ours[known]
 
 
-def _reach(ours: Ours, path: Path) -> Node | None:
-    """Return the node at `path`, a copy of ours like all above it; None where none stands there."""
-    node = ours.get(path)
-    if node is not None:
-        return node
-    above = _reach(ours, path[:-1])
-    if above is None:
-        return None
-    try:
-        child: Json = above[path[-1]]  # type: ignore[index]  # a wrong key is the TypeError
-    except LookupError:
-        return None
-    except TypeError:
-        raise _misled(above, path[-1]) from None
-    if child is None:
-        return None
-    if not isinstance(child, (dict, list)):
-        raise PatchError(f"nothing can stand below {pointer(path)}")
-    node = ours[path] = above[path[-1]] = child.copy()  # type: ignore[index]  # as above
-    return node
-
-
-def _with_parents(ours: Ours, path: Path, value: Json) -> tuple[Path, Json]:
-    """Return the first place on `path` that lacks, and `value` in all that has to stand there."""
-    depth = len(path) - 1
-    while path[: depth - 1] not in ours:
+def _reach(ours: Ours, path: Path) -> tuple[Node, int]:
+    """Return the last node that stands on `path`, a copy of ours, and how deep that is."""
+    depth = len(path)
+    while path[:depth] not in ours:
         depth -= 1
-    return path[:depth], _nested(path[depth:], value)
+    node = ours[path[:depth]]
+    for key in path[depth:]:
+        try:
+            child = node[key].copy()  # type: ignore[index,union-attr]  # or it is an error below
+        except LookupError:
+            break
+        except (AttributeError, TypeError):
+            if _child(node, key) is None:
+                break
+            raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}") from None
+        depth += 1
+        ours[path[:depth]] = node[key] = node = child  # type: ignore[index]  # as above
+    return node, depth
 
 
 def _nested(path: Path, value: Json) -> Json:
