@@ -116,6 +116,8 @@ def _written(
 
 def _unsaid(changes: Sequence[Change]) -> tuple[Problem, ...]:
     """Return why the written dialect cannot say what the Pod means, where that refuses it."""
+    if Problem not in map(type, changes):
+        return ()
     return tuple([one for one in changes if type(one) is Problem])
 
 
@@ -218,11 +220,12 @@ def _read(pod: Pod, rules: Rules) -> Reading:
 def _decision(
     raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    edits = [change for change in changes if isinstance(change, _EDITS)]
-    if len(edits) < len(changes):
-        warnings += tuple(change for change in changes if isinstance(change, Said))
+    if Said in map(type, changes):
+        warnings += tuple([change for change in changes if isinstance(change, Said)])
+    edits = tuple([change for change in changes if isinstance(change, _EDITS)])
     operations, result = patch.record(raw, edits)
-    asked = next((share.vendor.dialect for share in demand.shares), "hami")
+    shares = demand.shares
+    asked = shares[0].vendor.dialect if shares else "hami"
     if not operations:
         return Decision(
             verdict=Verdict.UNCHANGED,
@@ -237,7 +240,7 @@ def _decision(
         pod=result,
         operations=operations,
         warnings=warnings,
-        edits=tuple(edits),
+        edits=edits,
         demand=demand,
         dialect=asked,
     )

@@ -21,9 +21,9 @@ def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:
         ("cpu", defaults.cpu_request, defaults.cpu_limit),
         ("memory", defaults.memory_request, defaults.memory_limit),
     ):
-        asked, most = of.requests.get(name), of.limits.get(name)
-        if name in pod.pod_level:
+        if name in pod.pod_level or not (request or limit):
             continue
+        asked, most = of.requests.get(name), of.limits.get(name)
         if most is None and limit:
             most = _larger(limit, asked)
             yield Put((*of.path, "resources", "limits", name), most, _WHY)
