@@ -8,9 +8,9 @@ from berth import names
 from berth.admission import (
     affinity,
     allocations,
+    apart,
     inject,
     original,
-    patch,
     project,
     quota,
     scope,
@@ -125,7 +125,7 @@ def _refused(
     raw: JsonObject, problems: tuple[Problem, ...], demand: Demand, placed: Placed | None = None
 ) -> Decision:
     refused = Verdict.REFUSED
-    return Decision(verdict=refused, pod=raw, problems=problems, demand=demand, placed=placed)
+    return Decision(verdict=refused, given=raw, problems=problems, demand=demand, placed=placed)
 
 
 def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
@@ -148,7 +148,7 @@ def decide_injection(
         return left
     problems = tuple(inject.problems(pod, reading.demand, injection))
     if problems:
-        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
+        return Decision(verdict=Verdict.REFUSED, given=raw, problems=problems)
     return _decision(raw, list(inject.changes(pod, reading.demand, injection)), (), reading.demand)
 
 
@@ -162,7 +162,7 @@ def decide_all(
     decision = decide(raw, namespace, rules.within(namespace, labels.get(names.CONVERSION)))
     forged = () if decision.problems else tuple(allocations.written(raw, "", rules.reading))
     if forged and namespace not in rules.excluded_namespaces:
-        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
+        return Decision(verdict=Verdict.REFUSED, given=raw, problems=forged)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
     for injection in rules.injections.values():
         if decision.verdict in (Verdict.REFUSED, Verdict.IGNORED):
@@ -172,14 +172,14 @@ def decide_all(
             if more.verdict is Verdict.REFUSED:
                 return Decision(
                     verdict=Verdict.REFUSED,
-                    pod=raw,
+                    given=raw,
                     problems=more.problems,
                     warnings=decision.warnings,
                 )
             if more.operations:
                 decision = Decision(
                     verdict=Verdict.PATCHED,
-                    pod=more.pod,
+                    given=raw,
                     operations=[*decision.operations, *more.operations],
                     warnings=(*decision.warnings, *more.warnings),
                     edits=(*decision.edits, *more.edits),
@@ -199,13 +199,13 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
             if rules.options.conversion and scope.conflicts(raw, namespace, rules)
             else ()
         )
-        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=told)
-    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
+        return None, Decision(verdict=Verdict.IGNORED, given=raw, notes=(why,), warnings=told)
+    unchanged = Decision(verdict=Verdict.UNCHANGED, given=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
     pod = project.pod(raw)
     if pod.os == "windows":
-        left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
+        left = Decision(verdict=Verdict.IGNORED, given=raw, notes=(_WINDOWS,))
         if scope.names_known(raw, rules):
             warning = Said("unmanaged.windows", {"path": ("spec",)})
             left = left.warned((warning,))
@@ -223,13 +223,13 @@ def _decision(
     if Said in map(type, changes):
         warnings += tuple([change for change in changes if isinstance(change, Said)])
     edits = tuple([change for change in changes if isinstance(change, _EDITS)])
-    operations, result = patch.record(raw, edits)
+    operations = apart.operations(raw, edits)
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"
     if not operations:
         return Decision(
             verdict=Verdict.UNCHANGED,
-            pod=raw,
+            given=raw,
             warnings=warnings,
             notes=(_AS_IT_SHOULD_BE,),
             demand=demand,
@@ -237,7 +237,7 @@ def _decision(
         )
     return Decision(
         verdict=Verdict.PATCHED,
-        pod=result,
+        given=raw,
         operations=operations,
         warnings=warnings,
         edits=edits,
