@@ -69,7 +69,9 @@ Label: TypeAlias = Annotated[
 Url: TypeAlias = Annotated[
     str,
     Meta(
-        pattern=r"^(https://([\w.-]+|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?(/\S*)?)?\Z",
+        pattern=r"^(https://([\w.-]+|\[[0-9A-Fa-f:.]+\])"
+        r"(:(6553[0-5]|655[0-2]\d|65[0-4]\d\d|6[0-4]\d{3}|[1-5]\d{4}|[1-9]\d{0,3}))?"
+        r"(/[^\s?#]*)?)?\Z",  # the API server takes no query and no fragment
         description="an address such as https://host:port, or nothing",
     ),
 ]

@@ -24,10 +24,12 @@ def read(file: Path) -> JsonObject:
     import yaml  # noqa: PLC0415
 
     try:
-        loader = yaml.CSafeLoader(file.read_bytes())
+        text = file.read_bytes()
+        loader = yaml.CSafeLoader(text)
         root = loader.get_single_node()
         twice = next(_twice(root), None) if root else None
         said = loader.construct_document(root) if root else None
+        check_aliases(said, len(text))
         orjson.dumps(said, option=orjson.OPT_NON_STR_KEYS)
         tree: Json = msgspec.to_builtins(said, str_keys=True)
     except TypeError as error:  # bytes, 65 bits, or an alias within what it stands for
@@ -44,6 +46,28 @@ def read(file: Path) -> JsonObject:
     if not isinstance(tree, dict):
         raise UsageError(f"{file}: the top level must be a mapping of keys to values")
     return tree
+
+
+def check_aliases(document: object, size: int) -> None:
+    """Raise ValueError where aliases make more of a document than its text of `size` could hold.
+
+    Ten lines of aliases to aliases are a thousand million values, for which kubectl does not take
+    them either.
+    """
+    values, least = _values(document, {}), 1000
+    if values > max(size, least):  # without aliases, each value is a character at the least
+        raise ValueError(f"its aliases (*name) unfold to {values} values; write them out")
+
+
+def _values(node: object, known: dict[int, int]) -> int:
+    """Count the values of a document with all aliases unfolded, each of what they share once."""
+    if not isinstance(node, dict | list):
+        return 1
+    if id(node) not in known:
+        known[id(node)] = 1  # what stands within itself is found by who writes it out
+        below = node.values() if isinstance(node, dict) else node
+        known[id(node)] = 1 + sum(_values(one, known) for one in below)
+    return known[id(node)]
 
 
 def _without_words(error: Exception) -> str:

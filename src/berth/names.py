@@ -50,7 +50,11 @@ INJECT_LABEL_VALUE: Final = "enabled"
 INJECTED: Final = "hami.io/injected"
 """Pod annotation: "true" where something was added that its author did not ask for."""
 SCHEDULING_POLICY: Final = "hami.io/scheduling-policy"
-"""Pod annotation: the placement policy, by name."""
+"""Pod annotation: the placement policy, one of `POLICIES`."""
+POLICIES: Final = (
+    *("scarcity", "fragmentation", "binpack", "spread", "mutex", "topology", "least-utilised"),
+    *("best-fit", "first-fit"),
+)
 CHOSEN_ENV: Final = "HAMI_VGPU_UUID"
 """Variable that tells a container which devices were chosen for it, and chooses none."""
 HAMI_PATH: Final = "/webhook"
@@ -86,7 +90,10 @@ GROUP_LABELS: Final = (
 """Pod labels by which controllers name what Pods are parts of one thing, the widest first."""
 RACK_LABEL: Final = "topology.kubernetes.io/rack"
 """Node label that names the rack, where settings have no other: there is no standard one."""
-HAMI_ANNOTATIONS: Final = (NODE_POLICY, DEVICE_POLICY, WEIGHTS)
+WRITTEN: Final = (ORIGINAL_REQUEST, DECISION, OVERSUBSCRIPTION, INJECTED)
+"""Pod annotations that admission itself writes."""
+STEERING: Final = (SCHEDULING_POLICY, NODE_POLICY, DEVICE_POLICY, WEIGHTS)
+"""Pod annotations by which any vendor's devices are chosen."""
 
 KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
 """Of annotations in memory: ours, and HAMi's, whose keys depend on its configuration."""
@@ -98,8 +105,10 @@ VOLCANO_SCHEDULER: Final = "volcano"
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """Pod annotations: the PodGroup, which has a queue of its own."""
+VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
+VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
-    "volcano.sh/vgpu-ids-new",
+    VOLCANO_ALLOCATED,
     "volcano.sh/devices-to-allocate",
     "volcano.sh/vgpu-node",
     "volcano.sh/vgpu-time",
@@ -113,6 +122,7 @@ KAI_FRACTION: Final = "gpu-fraction"
 KAI_MEMORY: Final = "gpu-memory"
 KAI_DEVICES: Final = "gpu-fraction-num-devices"
 KAI_CONTAINER: Final = "gpu-fraction-container-name"
+KAI_ASKING: Final = (KAI_FRACTION, KAI_MEMORY)
 KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
 
 # The vGPU manager's.
@@ -131,6 +141,8 @@ QUOTA_LIMITS: Final = "limits."
 QUOTA_REQUESTS: Final = "requests."
 """How those begin that Kubernetes keeps itself, as long as it sees the names."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
+LIMIT_RANGER: Final = "kubernetes.io/limit-ranger"
+"""Pod annotation: what the API server's LimitRanger set in which container."""
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 NODE_USER: Final = "system:node:"
 NAME_LABEL: Final = "app.kubernetes.io/name"

@@ -92,7 +92,8 @@ class Callers(Group, frozen=True):
     """Who may ask for admission; the probes always may. All that is set must hold."""
 
     client_ca_file: str = ""
-    """PEM bundle of authorities; a caller must show a certificate that one of them signed."""
+    """PEM bundle of authorities; a caller must show a certificate that one of them signed. A change
+    of the file holds from the next connection on."""
     client_names: tuple[Text, ...] = ()
     """Common names, DNS names or URIs, one of which its certificate must have; empty: any."""
     sources: tuple[AddressRange, ...] = ()

@@ -1,8 +1,8 @@
 """Public bug reports, by their number: the small input of each, and what is right.
 
 Each docstring begins with the number of the report and where it was made; it says so where we
-judge otherwise. Reports on registration are in test_registration_reports.py; those that later work
-will bring are listed at the end of docs/reference/differences.md.
+judge otherwise. Which reports are tests, and what of them is not answered, stands at the end of
+docs/reference/differences.md.
 """
 
 from copy import deepcopy

@@ -54,8 +54,9 @@ def test_r34_an_injected_proxy_is_not_taken_for_the_app(tmp_path: Path) -> None:
 def test_r35_a_runtime_class_is_set_only_where_configured(tmp_path: Path) -> None:
     """35 (HAMi#1021): not by default, not for zero cards, never over the user's.
 
-    Whether the class exists is looked up with later work; until then the administrator who names
-    one vouches for it.
+    Whether the class exists is not looked up, as was hoped: an administrator who names one hears of
+    it from the API server at the first Pod (`pod rejected: RuntimeClass "nvidia" not found`), and a
+    Pod that is let through without it would start without its card.
     """
     plain = decide(gpu_pod({GPU: "1"}), rules(tmp_path))
     assert "runtimeClassName" not in spec(plain)

@@ -6,8 +6,11 @@ from typing import Any
 
 import pytest
 
+from berth import names
 from berth.admission import mutate, verify, wire, workloads
+from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
+from berth.settings import Conversion
 from tests.hami.deciding import CORES, GPU, MEMORY, faults
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
@@ -65,6 +68,19 @@ def test_r10_a_key_near_to_ours_is_warned_about() -> None:
     assert str(warning).startswith(
         "metadata.annotations[nvidia.com/gpu.memory] is not read; did you"
     )
+
+
+CONVERTED = laws.rules(conversions=(Conversion(name="batch", namespaces=("*",)),))
+
+
+@pytest.mark.parametrize("by", [laws.SHIPPED, CONVERTED.within("default")], ids=["hami", "volcano"])
+def test_r10_no_key_that_is_read_or_is_ours_is_taken_for_a_slip(by: Rules) -> None:
+    """10: what admission wrote in its first pass, and what its own pages say to write."""
+    for key in (*names.WRITTEN, *names.STEERING, names.WORKLOAD_CLASS, *names.SIZE_ANNOTATIONS):
+        asked = gpu_pod({GPU: "1"})
+        asked["metadata"]["annotations"] = {key: ""}
+        said = mutate.decide(asked, "default", by).said
+        assert "not-read" not in said, key
 
 
 def test_r10_a_policy_on_the_deployment_is_warned_about_at_its_creation() -> None:

@@ -95,8 +95,14 @@ def test_several_documents_and_a_folder_are_read_in_order(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [(GPU, 0), (WRONG, 1), ("kind: [", 2), ("- a list", 2), ("kind: ConfigMap", 0)],
-    ids=["patched", "refused", "not YAML", "no manifest", "no Pod"],
+    [
+        *((GPU, 0), (WRONG, 1), ("kind: [", 2), ("- a list", 2), ("kind: ConfigMap", 0)),
+        *((GPU.replace("containers", "container"), 2), ("{kind: Job, spec: {template: 1}}", 2)),
+    ],
+    ids=[
+        *("patched", "refused", "not YAML", "no manifest", "no kind of Pods"),
+        *("a Pod without containers", "a Job without a Pod"),
+    ],
 )
 def test_the_exit_code_says_how_it_went(text: str, code: int) -> None:
     """0; 1 where something is refused; 2 for what cannot be read, in one line on stderr."""

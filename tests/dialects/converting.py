@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 import yaml
 
-from berth.admission import configuration, conversions, mutate, project
+from berth.admission import configuration, mutate, project
 from berth.admission.rules import Rules
+from berth.admission.standing import Standing
 from berth.dialects import translate
 from berth.model.card import Card
 from berth.model.decision import Decision, Verdict
@@ -37,7 +38,7 @@ Limits = dict[str, Any]
 @cache
 def _rules(text: str, cards: tuple[Card, ...], device_config: Path | None) -> Rules:
     settings = msgspec.convert(yaml.safe_load(text), Settings)
-    return conversions.knowing(configuration.rules(settings, device_config)[0], cards)
+    return configuration.rules(settings, device_config)[0].knowing(cards)
 
 
 def converting(
@@ -45,11 +46,13 @@ def converting(
     *cards: Card,
     stacks: Mapping[str, Any] | None = None,
     device_config: Path | None = None,
+    never: str = "warn",
     **more: Any,
 ) -> Rules:
     """Return the rules of a namespace that reads every dialect and writes one."""
     conversion = {"name": "tested", "reads": list(EVERY), "writes": writes, **more}
-    text = yaml.safe_dump({"conversions": [conversion], "stacks": dict(stacks or {})})
+    every = {"conversions": [conversion], "stacks": dict(stacks or {})}
+    text = yaml.safe_dump({**every, "placement": {"never": never}})
     return _rules(text, cards, device_config).zones["tested"]
 
 
@@ -61,8 +64,9 @@ def words(by: Rules) -> Vendor:
 
 def decide(pod: Pod, by: Rules) -> Decision:
     """Decide about `pod`, and again about the result: a second pass must find nothing to do."""
-    decision = mutate.decide(pod, "default", by)
-    again = mutate.decide(decision.pod, "default", by)
+    known = Standing(decision="")
+    decision = mutate.decide(pod, "default", by, standing=known)
+    again = mutate.decide(decision.pod, "default", by, standing=known)
     assert again.operations == []
     assert again.problems == decision.problems
     return decision

@@ -7,6 +7,7 @@ import pytest
 from berth import names
 from berth.admission import patch, project
 from berth.dialects import translate
+from berth.model.card import Card
 from berth.model.charge import Claim
 from berth.model.decided import Decided
 from berth.model.decision import Reason, Verdict
@@ -73,15 +74,44 @@ def test_what_the_pool_can_give_is_kept_as_it_is() -> None:
     assert decide(asked, converting("pool")).verdict is Verdict.UNCHANGED
 
 
-def test_a_pool_of_known_cards_refuses_what_none_has() -> None:
-    """With the sizes that there are; a model narrows them down."""
-    by = converting("pool", T4, A100)
-    assert decide(asking({POOL: "40Gi"}), by).verdict is Verdict.UNCHANGED
-    (problem,) = decide(asking({POOL: "41Gi"}), by).problems
+BEYOND: dict[str, tuple[dict[str, str], dict[str, str], str, str]] = {
+    "memory": ({POOL: "41Gi"}, {}, f"limits[{POOL}]: 41984 MiB", "15360, 40960 MiB"),
+    "memory of a model": ({POOL: "20Gi"}, {names.GPU_MODEL: "T4"}, "20480 MiB", "15360 MiB"),
+    "a model": ({POOL: "1Gi"}, {names.GPU_MODEL: "L40"}, f"[{names.GPU_MODEL}]", "Tesla-T4"),
+    "cards": ({POOL: "1Gi", POOL_COUNT: "9"}, {}, f"limits[{POOL_COUNT}]: 9", "at most 8"),
+}
+
+
+@pytest.mark.parametrize(("asked", "said", "place", "known"), BEYOND.values(), ids=BEYOND)
+def test_what_no_card_has_today_is_told_or_refused(
+    asked: dict[str, str], said: dict[str, str], place: str, known: str
+) -> None:
+    """A node pool may scale from nothing: a warning, and a refusal by placement.never alone."""
+    pod = asking(asked, said)
+    warned = decide(pod, converting("pool", T4, A100))
+    assert warned.verdict is not Verdict.REFUSED
+    (warning,) = [one for one in warned.warnings if one.code.startswith("beyond.")]
+    assert place in str(warning)
+    assert len(str(warning)) <= 120
+    (problem,) = decide(pod, converting("pool", T4, A100, never="refuse")).problems
     assert problem.reason is Reason.NO_SUCH_CARD
-    assert "15360, 40960 MiB" in str(problem)
-    asked = asking({POOL: "20Gi"}, {names.GPU_MODEL: "T4"})
-    assert decide(asked, by).problems[0].reason is Reason.NO_SUCH_CARD
+    assert place in str(problem)
+    assert known in str(problem)
+
+
+def test_what_some_card_has_is_neither() -> None:
+    """And where no card is known, nobody can say."""
+    for by in (converting("pool", T4, A100, never="refuse"), converting("pool", never="refuse")):
+        assert decide(asking({POOL: "40Gi"}), by).verdict is Verdict.UNCHANGED
+    nobody = converting("pool", never="refuse")
+    assert decide(asking({POOL: "41Gi", POOL_COUNT: "99"}), nobody).warnings == ()
+
+
+def test_cards_of_others_say_nothing_of_these() -> None:
+    """Where a cluster has AMD's alone, NVIDIA's may yet come."""
+    by = converting("pool", Card("amd", "MI300X", 196608, 8), never="refuse")
+    asked = asking({POOL: "41Gi"}, {names.GPU_MODEL: "L40"})
+    assert decide(asked, by).verdict is not Verdict.REFUSED
 
 
 def test_into_the_pool() -> None:

@@ -143,9 +143,11 @@ def test_a9_6_cores() -> None:
         assert decide(asking({GPU: "1", CORES: wrong}), VOLCANO).verdict is Verdict.REFUSED
 
 
-def test_a9_7_more_cards_than_a_node_has_are_refused() -> None:
+def test_a9_7_more_cards_than_a_node_has_are_told_or_refused() -> None:
     """Where the cluster is known; else the number passes, as nobody can say."""
-    reason, words = refusal(asking({GPU: "16"}), cluster("volcano", A100, T4))
+    warned = patched(asking({GPU: "16"}), cluster("volcano", A100, T4))
+    assert any("the largest node here has 8" in one for one in said(warned))
+    reason, words = refusal(asking({GPU: "16"}), cluster("volcano", A100, T4, never="refuse"))
     assert reason is Reason.NO_SUCH_CARD
     assert "the largest node here has 8" in words
     assert limits(patched(asking({GPU: "16"}), VOLCANO)) == {NUMBER: "16"}
@@ -368,11 +370,15 @@ def test_models_take_what_is_known_of_them() -> None:
     assert Presets(table=table, factors=USES).mib("7b", "inference", "bf16", 1) == 20480
 
 
-def test_more_than_any_card_has_is_refused() -> None:
-    """With the sizes that there are."""
-    reason, words = refusal(asking({GPU: "1", MEMORY: "50000"}), cluster("volcano", T4, A100))
-    assert reason is Reason.NO_SUCH_CARD
-    assert "15360, 40960 MiB" in words
+def test_percent_that_was_resolved_outlives_its_cards() -> None:
+    """The cards change: what was written stands, and the record keeps what was asked for."""
+    before, now = cluster("volcano", T4), cluster("volcano", A100, H100, memory="4Gi")
+    for asked in ({GPU: "1", PERCENT: "40"}, {NUMBER: "1", VPERCENT: "40"}, {VPERCENT: "40"}):
+        written = patched(asking(asked), before)
+        for later in (now, cluster("volcano", memory="4Gi"), cluster("volcano", T4, memory="4Gi")):
+            assert decide(written.pod, later).verdict is Verdict.UNCHANGED
+    fraction = asking({}, {"gpu-fraction": "0.5"}, schedulerName="kai-scheduler")
+    assert decide(patched(fraction, before).pod, now).verdict is Verdict.UNCHANGED
 
 
 DEFAULTS = {"cpuRequest": "4", "cpuLimit": "8", "memoryRequest": "16Gi", "memoryLimit": "32Gi"}

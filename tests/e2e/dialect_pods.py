@@ -62,6 +62,20 @@ def random_pod(dice: random.Random, number: int) -> Pod:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
+def by_annotation(dice: random.Random, number: int) -> Pod:
+    """Return a Pod of which KAI's annotations give one container a share, or none of them."""
+    pod = random_pod(dice, number)
+    containers = [*pod["spec"]["containers"], *pod["spec"].get("initContainers", [])]
+    for container in containers:
+        container["resources"] = {}
+    names_there = ["", *(one["name"] for one in containers), "stranger"]
+    pod["metadata"]["annotations"] = {
+        dice.choice(("gpu-memory", "gpu-memory", "gpu-fraction")): dice.choice(("4096", "0.5")),
+        "gpu-fraction-container-name": dice.choice(names_there),
+    }
+    return pod
+
+
 def _container(dice: random.Random, name: str) -> Pod:
     known = dice.choice(DIALECTS)
     chosen = dice.sample(known, dice.randint(0, min(3, len(known))))

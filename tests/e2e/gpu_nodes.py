@@ -26,16 +26,16 @@ def uuid(node: str, card: int) -> str:
     return f"GPU-{node}-{card}"
 
 
-def node(name: str) -> Object:
-    """Return a node that is ready, with cards of one model."""
+def node(name: str, model: str = "NVIDIA A100-PCIE-40GB", memory: int = MEMORY) -> Object:
+    """Return a node that is ready, with cards of one model, of so many MiB each."""
     registered = [
         {
             "id": uuid(name, card),
             "index": card,
             "count": 10,
-            "devmem": MEMORY,
+            "devmem": memory,
             "devcore": 100,
-            "type": "NVIDIA-NVIDIA A100-PCIE-40GB",
+            "type": f"NVIDIA-{model}",
             "mode": "hami-core",
             "numa": card // 2,
             "health": True,

@@ -88,6 +88,46 @@ def test_a_second_apply_of_the_same_manifest_changes_nothing(
     assert (status, second["spec"]) == (200, first["spec"]), second
 
 
+def test_i6_what_a_limit_range_gives_counts_as_asked_for(
+    api: Api, registered: Webhook, control_plane: ControlPlane
+) -> None:
+    """The administrator said so; the author hears of each container that asked for nothing.
+
+    A container that writes 0 has none, and one that asks for a size gets no second count.
+    """
+    assert registered.process.poll() is None
+    one = {"nvidia.com/gpu": "1", "cpu": "2"}
+    limit = {"type": "Container", "default": one, "defaultRequest": one}
+    ranged = {"metadata": {"name": "gpus"}, "spec": {"limits": [limit]}}
+    asked = pods.pod(
+        pods.container("main", {"nvidia.com/gpumem": "4000"}),
+        pods.container("none", {"nvidia.com/gpu": "0"}),
+        pods.container("mesh"),
+        metadata={"namespace": None},
+        initContainers=[pods.container("fetch")],
+    )
+    with own(control_plane) as namespace:
+        assert api.ask("POST", f"/api/v1/namespaces/{namespace}/limitranges", ranged)[0] == 201
+        status, stored = api.create(asked, namespace, dry_run=True)
+    assert status == 201, stored
+    given = {**one, "nvidia.com/gpucores": "100"}
+    spec = stored["spec"]
+    found = {
+        each["name"]: each["resources"] for each in spec["initContainers"] + spec["containers"]
+    }
+    assert all(each["requests"] == each["limits"] for each in found.values())
+    assert {name: each["limits"] for name, each in found.items()} == {
+        "fetch": given,
+        "main": {**one, "nvidia.com/gpumem": "4k"},
+        "none": {"nvidia.com/gpu": "0", "cpu": "2"},
+        "mesh": given,
+    }
+    assert [line.split('"')[1] for line in api.warnings] == [
+        f"spec.{path}: a LimitRange gives it nvidia.com/gpu; write 0 there for none"
+        for path in ("initContainers[0]", "containers[2]")
+    ]
+
+
 @pytest.fixture
 def hiding(tmp_path: Path) -> tuple[str, str]:
     """Give flags of a device-config that hides cards from Pods without one."""

@@ -181,7 +181,10 @@ def test_l11_of_two_that_make_the_ca_at_once_one_wins(
 def test_l5_l11_a_new_ca_takes_over_and_no_creation_fails(
     api: Api, control_plane: ControlPlane, namespace: str, space: str, tmp_path: Path
 ) -> None:
-    """Two replicas, started at once, agree on a CA, and on the next: old, both, new."""
+    """Two replicas, started at once, agree on a CA, and on the next: old, both, new.
+
+    Bug report 44, for the CA.
+    """
     with replicas(control_plane, tmp_path, namespace, 2) as servers:
         assert raw.eventually(lambda: all(is_ready(one) for one in servers), 30)
         assert raw.eventually(lambda: any(one.logged("certificates.made") for one in servers))

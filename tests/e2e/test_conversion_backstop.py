@@ -23,7 +23,7 @@ from tests.e2e.api import Api
 PODS = 80
 SEED = random.SystemRandom().getrandbits(32)
 WRITTEN = ("hami", "volcano", "pool", "plain")
-READ = ["hami", "volcano", "pool", "plain"]  # what KAI's annotations ask for, CEL lets be
+READ = ["hami", "volcano", "pool", "plain", "kai"]
 BAD = pods.gpu_pod({dialect_pods.GPU: "1", dialect_pods.MEMORY: "1"}, nodeName="n1")
 
 Pod = dict[str, Any]
@@ -58,10 +58,11 @@ def test_it_refuses_just_what_would_have_been_translated(
 ) -> None:
     """As it came, each Pod that would be written anew; and none as the webhook has written it."""
     sys.stdout.write(f"seed {SEED}\n")
-    dice, refused, passed = random.Random(SEED), 0, 0
+    dice, refused, told, passed = random.Random(SEED), 0, 0, 0
     with own(control_plane) as bare:
         for number in range(PODS):
-            pod = dialect_pods.random_pod(dice, number)
+            made = dialect_pods.by_annotation if number % 3 == 0 else dialect_pods.random_pod
+            pod = made(dice, number)
             writes = WRITTEN[number % len(WRITTEN)]
             space, by = zones[writes]
             _, completed = api.create(pod, bare, dry_run=True)
@@ -70,6 +71,7 @@ def test_it_refuses_just_what_would_have_been_translated(
             where = (SEED, writes, json.dumps(pod), answer.get("message"))
             assert wanted is None or status == (201 if wanted else 403), where
             refused += wanted is False
+            told += "by annotation gpu-" in answer.get("message", "")
             decision = mutate.decide(completed, space, by)
             if decision.verdict is not Verdict.PATCHED:
                 continue
@@ -77,6 +79,7 @@ def test_it_refuses_just_what_would_have_been_translated(
             assert status == 201, (*where, answer.get("message"))
             passed += 1
     assert refused > PODS // 10
+    assert told > 2, "none asked by KAI's annotations"
     assert passed > PODS // 10
 
 

@@ -3,7 +3,9 @@
 import signal
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import yaml
@@ -16,6 +18,7 @@ from tests.e2e import conftest
 from tests.e2e.api import Api
 from tests.e2e.conftest import Register
 from tests.webhook import Webhook
+from tests.wire import raw
 
 CONFIGURATIONS = "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations"
 KINDS = ("ValidatingWebhookConfiguration", "MutatingWebhookConfiguration")
@@ -90,7 +93,7 @@ def test_a_configuration_that_someone_changed_is_put_right(api: Api, register: R
 def test_unregister_removes_it_and_says_so(
     api: Api, register: Register, control_plane: ControlPlane
 ) -> None:
-    """The command takes the configuration out; a second time there is nothing to take."""
+    """It takes both out; a second time there is nothing to take (bug report 37)."""
     command = [sys.executable, "-m", "berth", "unregister", "--kubeconfig"]
     command.append(str(control_plane.kubeconfig))
     with register():
@@ -174,6 +177,35 @@ def test_a_webhook_with_a_ca_of_its_own_is_trusted(
     """Without certificate files, the API server learns of our CA from the configuration."""
     with register(own_ca=True):
         assert _scheduler(api, space) == "hami-scheduler"
+
+
+def test_a_fresh_installation_costs_no_creation(
+    register: Register, control_plane: ControlPlane, space: str
+) -> None:
+    """Pods with a device are made from before the first moment on, and each passes (bug report 43).
+
+    As it is until the webhook is registered, rewritten from then on, and never refused between.
+    """
+    other, over, found = Api(control_plane), threading.Event(), list[str]()
+
+    def create() -> None:
+        while not over.wait(0.02):
+            status, answer = other.create(_gpu(), space, dry_run=True)
+            found.append(answer["spec"]["schedulerName"] if status == 201 else answer["message"])
+        other.connection.close()
+
+    with ThreadPoolExecutor(1) as pool:
+        creating = pool.submit(create)
+        try:
+            with register(own_ca=True):
+                assert raw.eventually(lambda: found.count("hami-scheduler") > 5, 30)
+                over.set()
+                creating.result(30)
+        finally:
+            over.set()
+    first = found.index("hami-scheduler")
+    assert set(found[:first]) <= {"default-scheduler"}
+    assert set(found[first:]) == {"hami-scheduler"}
 
 
 def test_a_pod_without_containers_is_refused_by_the_api_server_itself(

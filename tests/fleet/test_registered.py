@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from berth.dialects import registered
+from berth.dialects import allocated, encodings, registered, volcano
 from berth.model.device import Device, Profile
 from berth.model.vendor import Vendor
 from berth.vendors import VENDORS
@@ -62,6 +62,27 @@ def test_volcano_registers_with_six_fields() -> None:
     assert found is not None
     (device,), problems = found
     assert (device.cores, device.numa, device.model, problems) == (100, -1, "NVIDIA-A100", ())
+
+
+def test_volcano_counts_in_blocks() -> None:
+    """Its plugin divides by gpuMemoryFactor; HAMi's annotation stays in MiB, and nothing unknown.
+
+    As its scheduler records what Pods hold in the same blocks.
+    """
+    (vendor,) = volcano.recorded((NVIDIA,), 1024)
+    for key, amount, mib in (
+        ("volcano.sh/node-vgpu-register", 40, 40960),
+        ("volcano.sh/node-vgpu-register", 0, encodings.NO_MEMORY),
+        ("hami.io/node-nvidia-register", 40960, 40960),
+    ):
+        text = f"GPU-1,10,{amount},NVIDIA-A100,true,hami-core:"
+        found = registered.devices("n1", {key: text}, vendor)
+        assert found is not None
+        assert [device.memory_mib for device in found[0]] == [mib]
+    owners = allocated.keys((vendor,))
+    for key, amount in (("volcano.sh/vgpu-ids-new", 4), ("hami.io/vgpu-devices-allocated", 4096)):
+        held = allocated.read({key: f"GPU-1,NVIDIA,{amount},0:;"}, owners, ("main",))
+        assert [claim.memory_mib for claim in held.claims] == [4096]
 
 
 def test_a_node_without_the_annotation_lists_nothing() -> None:

@@ -40,7 +40,16 @@ OUTSIDE = {
         "a label such as berth.dev/mode=audit",
     ),
     "registration.url": (
-        ["http://a", "https://", "https:///a", "a.example", "https://[::1", "https://a b"],
+        [
+            *("http://a", "https://", "https:///a", "a.example", "https://[::1", "https://a b"),
+            *(
+                "https://a:65536",
+                "https://a:99999",
+                "https://a:0",
+                "https://a/b?c",
+                "https://a/b#c",
+            ),
+        ],
         "an address such as https://host:port",
     ),
     "registration.name": (["", "A", "a.b", "-a", "a-", "a\n", "a" * 64], "a name of up to 63"),
@@ -72,6 +81,7 @@ INSIDE = [
     *("log.flushSeconds=0", "registration.servicePort=1", "registration.timeoutSeconds=30"),
     *("registration.timeoutSeconds=1", "server.mostInFlight=1", "server.bodySeconds=0.1"),
     *("registration.url=", "registration.url=https://127.0.0.1:8443"),
+    *("registration.url=https://a:65535", "registration.url=https://a:1"),
     *("registration.url=https://[::1]:8443/a", "registration.url=https://a-b.example"),
     *("server.mostBytesHeld=8388608", "server.stopSeconds=0", "server.hangSeconds=0"),
     *("registration.name=a", "registration.refreshSeconds=0.2"),

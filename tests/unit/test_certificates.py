@@ -68,7 +68,17 @@ def test_a_bundle_keeps_what_others_may_need_until_it_has_ended() -> None:
     assert list(bundle.split(b"# a comment\n" + ours.replace("\n", "\r\n").encode())) == [ours]
     garbage = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
     assert bundle.split(garbage + ours[:100].encode()) == {}
-    assert bundle.ends(b"") is None
+
+
+def test_a_bundle_ends_with_the_first_that_still_vouches() -> None:
+    """One that has ended long ago, and nobody swept out, is no alarm; where all have, it is one."""
+    now = clock.now().replace(microsecond=0)
+    past, near, far = (
+        authority.make(now - 9 * HOUR, now + hours * HOUR)[0] for hours in (-1, 1, 2)
+    )
+    assert bundle.ends(far + past + near, now) == now + HOUR
+    assert bundle.ends(past, now) == now - HOUR
+    assert bundle.ends(b"", now) is None
 
 
 def test_health_is_judged_by_the_share_of_its_life() -> None:

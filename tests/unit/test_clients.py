@@ -8,7 +8,7 @@ import pytest
 
 from berth import clock
 from berth.certs import authority
-from berth.certs.clients import require_client_ca
+from berth.certs.clients import ClientAuthorities
 from tests.certificates import Authority, Issued
 
 
@@ -26,7 +26,9 @@ def context(files: Path, asking_for: Authority | None) -> ssl.SSLContext:
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     made.load_cert_chain(files / "s.crt", files / "s.key")
     if asking_for:
-        require_client_ca(made, str(asking_for.file))
+        clients = ClientAuthorities(asking_for.file)
+        assert clients.take()
+        clients.require(made)
     return made
 
 

@@ -51,3 +51,18 @@ def test_all_weaknesses_are_answered() -> None:
     """Each of the 41, once and in order."""
     numbered = [row[0] for row in ROWS if len(row) == 3 and row[0].isdigit()]
     assert numbered[:41] == [str(number) for number in range(1, 42)]
+
+
+def test_the_bug_reports_named_as_tests_are_tests() -> None:
+    """And the other way round: by the number in a test's name, or in its docstring."""
+    files = {file: file.read_text() for file in (ROOT / "tests").rglob("test_*.py")}
+    by_name = [
+        number
+        for file, text in files.items()
+        if file.parent.name == "bugs"
+        for name in re.findall(r"^def test_((?:r\d+_)+)", text, re.MULTILINE)
+        for number in re.findall(r"\d+", name)
+    ]
+    by_text = re.findall(r"[Bb]ug report (\d+)", "".join(files.values()))
+    paragraph = PAGE.partition("## Public bug reports")[2].partition("are tests by their")[0]
+    assert {*re.findall(r"\d+", paragraph)} == {*by_name, *by_text}

@@ -98,6 +98,10 @@ def test_yaml_becomes_what_json_can_say(text: str, document: Any, tmp_path: Path
     assert [type(value) for value in found.values()] == [type(value) for value in document.values()]
 
 
+# As in every text on YAML bombs: ten lines, of which each says the one before nine times.
+BOMB = "a0: &a0 [x]\n" + "".join(
+    f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 11)
+)
 FAULTS = {
     "no YAML": ("a: [", "is not valid YAML"),
     "no UTF-8": ("a: \x80", "is not valid YAML"),
@@ -106,6 +110,7 @@ FAULTS = {
     "text": ("just text", "holds str, not a manifest"),
     "bytes": ("a: !!binary aGk=", "a bytes is nothing that Kubernetes reads"),
     "a loop of aliases": ("a: &x {b: *x}", "is not valid YAML"),
+    "a bomb of aliases": (BOMB, "its aliases (*name) unfold to "),
     "a huge number": (f"a: 0x{'f' * 5000}", "is not valid YAML"),
     "a long number": (f"a: {'9' * 5000}", "is not valid YAML"),
 }

@@ -2,15 +2,17 @@
 
 from copy import deepcopy
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+import msgspec
 import pytest
 
-from berth import layered
+from berth import layered, names, settings
 from berth.admission import configuration
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
+from berth.placement.policies import POLICIES
 from tests.e2e import gpu_nodes
 from tests.placing import GPU, Cluster, asking, found, given
 from tests.pods import container
@@ -112,14 +114,14 @@ def test_who_goes_to_one_node_anyway_is_left_alone(how: str) -> None:
 def test_the_runtime_is_told_only_where_a_setting_says_so() -> None:
     """Beside HAMi's plugin a container's own variable would win, and use what is not charged."""
     keeps = (*PIN, "policy.deviceEnv=keep")
-    for flags, names in (
+    for flags, told in (
         (PIN, {"HAMI_VGPU_UUID"}),
         ((*keeps, "placement.visibleDevices=true"), {"HAMI_VGPU_UUID", "NVIDIA_VISIBLE_DEVICES"}),
     ):
         (replica,) = Cluster("n1", flags=flags).replicas
         decision = replica.ask(asking())
         env = given(decision)["spec"]["containers"][0]["env"]
-        assert {one["name"] for one in env} == names
+        assert {one["name"] for one in env} == told
         assert {one["value"] for one in env} == {found(decision).devices[0].uuid}
         assert replica.ask(given(decision)).verdict is Verdict.UNCHANGED
     with pytest.raises(UsageError, match="set that to keep"):
@@ -127,16 +129,27 @@ def test_the_runtime_is_told_only_where_a_setting_says_so() -> None:
 
 
 def test_the_policy_is_the_pods_then_its_namespaces() -> None:
-    """Ours by name, HAMi's by its annotation; a word that is none is as if it were not there."""
+    """Ours by name, HAMi's by its annotation, and no warning of either; no other word is taken."""
     replica = Cluster("n1", flags=("placement.policy=spread",)).replicas[0]
     chosen: list[tuple[dict[str, str], str]] = [
         ({}, "spread"),
         ({"scheduling-policy": "mutex"}, "mutex"),
         ({"node-scheduler-policy": "binpack"}, "binpack"),
-        ({"scheduling-policy": "nonsense"}, "spread"),
+        ({"scheduling-policy": ""}, "spread"),
     ]
     for annotations, policy in chosen:
-        assert found(replica.ask(asking(annotations=annotations))).policy == policy
+        answer = replica.ask(asking(annotations=annotations))
+        assert (found(answer).policy, answer.warnings) == (policy, ())
+    for word in ("nonsense", "binpack,spread", " mutex"):
+        refused = replica.ask(asking(annotations={"scheduling-policy": word}))
+        assert refused.said == ("annotation.policy",)
+
+
+def test_the_words_for_policies_are_those_of_the_settings() -> None:
+    """And the engine has each."""
+    (kind,) = [one.type for one in msgspec.structs.fields(settings.Manner) if one.name == "policy"]
+    assert get_args(kind) == names.POLICIES
+    assert POLICIES.keys() >= {*names.POLICIES}
 
 
 def test_nothing_fits_now_is_told_and_refused_only_where_settings_say_so() -> None:

@@ -221,6 +221,10 @@ FILES = {
         "injections: [{tolerations: [{a: 18446744073709551616}]}]",
         "64-bit range; write it",
     ),
+    "a bomb": (
+        "".join(f"a{n}: &a{n} [{f'*a{n - 1},' * 9 if n else 'x'}]\n" for n in range(11)),
+        "unfold to ",
+    ),
     "itself": ("injections: [{volumes: [&a {b: *a}]}]", "and nothing within itself"),
 }
 

@@ -10,6 +10,7 @@ import pytest
 from berth import names
 from berth.admission import verify, wire
 from berth.admission.rules import Rules
+from berth.dialects import allocated
 from berth.model.decision import Decision, Verdict
 from berth.settings import Policy, Registration
 from tests.pods import Pod, container, gpu_pod, pod
@@ -39,6 +40,7 @@ def updating(
 
 GARBAGE = ("abc", "-1", "1e999", "x" * 200_000, "\uff10", '{"a":1}')
 STEERED = (
+    "hami.io/scheduling-policy",
     "hami.io/node-scheduler-policy",
     "hami.io/gpu-scheduler-policy",
     "hami.io/device-scoring-weights",
@@ -231,7 +233,10 @@ RECORDS = sorted(laws.SHIPPED.allocations)
 
 
 def test_each_record_of_the_contract_is_known() -> None:
-    """Of each accelerator (HAMi's contract, 4.2), and none that admission itself writes."""
+    """Of each accelerator (HAMi's contract, 4.2), all that the ledger of cards counts besides.
+
+    Volcano's, say; and none that admission itself writes.
+    """
     for key in (
         *("hami.io/vgpu-node", "hami.io/vgpu-time", "hami.io/bind-phase", "hami.io/bind-time"),
         *("hami.io/vgpu-devices-to-allocate", "hami.io/vgpu-devices-allocated"),
@@ -241,6 +246,7 @@ def test_each_record_of_the_contract_is_known() -> None:
         *("enflame.com/gcu-assigned", "BAIDU_COM_DEVICE_IDX", "mthreads.com/gpu-index"),
     ):
         assert key in RECORDS
+    assert allocated.keys(laws.SHIPPED.vendors).keys() <= laws.SHIPPED.allocations, "as counted"
     written = {names.ORIGINAL_REQUEST, "mthreads.com/request-gpu-num"}
     assert not laws.SHIPPED.allocations & (written | laws.SHIPPED.steering - {*RECORDS})
 

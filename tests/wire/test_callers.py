@@ -5,8 +5,9 @@ import socket
 import ssl
 import subprocess
 import sys
+import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -228,6 +229,46 @@ def test_all_that_is_set_must_hold(tmp_path: Path) -> None:
         assert guarded.ask(issued).status == 200
         assert asked(webhook, guarded.tls(issued), "/mutate", "curl/8").status == 403
         assert guarded.ask(None).status == 403
+
+
+def test_new_authorities_are_taken_without_a_restart(tmp_path: Path) -> None:
+    """The file is replaced: the next handshake is judged by it. A broken one changes nothing."""
+    old, new = Authority(tmp_path, "old"), Authority(tmp_path, "new")
+    bundle = tmp_path / "bundle.crt"
+    bundle.write_bytes(old.file.read_bytes())
+    flags = (*flagged(clientCaFile=str(bundle)), "--set", "certificates.checkSeconds=0.1")
+    with running(tmp_path, *flags) as webhook:
+        guarded = Guarded(webhook, old, new, new)
+        before, after = old.issue("a"), new.issue("a")
+        assert guarded.ask(before).status == 200
+        _replace(bundle, b"not a certificate")
+        _await(lambda: bool(webhook.logged("certificates.failed")))
+        assert "bundle.crt cannot be used" in webhook.logged("certificates.failed")[0]["why"]
+        assert guarded.ask(before).status == 200
+        _replace(bundle, new.file.read_bytes())
+        _await(lambda: _answered(guarded, after))
+        assert not _answered(guarded, before)
+        assert guarded.ask(None).status == 403
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write a file as whole as a Secret's volume does."""
+    file.with_suffix(".new").write_bytes(content)
+    file.with_suffix(".new").replace(file)
+
+
+def _answered(guarded: Guarded, issued: Issued) -> bool:
+    try:
+        return guarded.ask(issued).status == 200
+    except (OSError, IndexError):  # no handshake, or with TLS 1.3 an end right after it
+        return False
+
+
+def _await(true: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not true():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
 
 
 UNUSABLE = {

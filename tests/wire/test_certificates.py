@@ -137,7 +137,10 @@ def called(server: Webhook, trusted: Path) -> Iterator[Calls]:
 
 
 def test_l3_a_new_certificate_on_disk_is_shown_and_no_call_fails(tmp_path: Path) -> None:
-    """Under load, as kubelet swaps it: within 15 seconds, here at once; connections stay."""
+    """Under load, as kubelet swaps it: within 15 seconds, here at once; connections stay.
+
+    Bug report 44, for the leaf.
+    """
     volume = Volume(tmp_path / "tls")
     volume.publish(volume.pair())
     with running(tmp_path, *volume.flags()) as server:

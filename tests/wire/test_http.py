@@ -65,6 +65,7 @@ def test_w2_another_version_is_http_400(webhook: Webhook, version: object) -> No
         pytest.param(b"null", id="null"),
         pytest.param(b"\xef\xbb\xbf" + ASKED, id="byte-order-mark"),
         pytest.param(json.dumps({"kind": SECRET}).encode(), id="another-kind"),
+        pytest.param(b"{}", id="nothing-in-it"),
     ],
 )
 def test_w3_a_body_that_is_no_review_is_http_400(webhook: Webhook, body: bytes) -> None:
@@ -73,6 +74,7 @@ def test_w3_a_body_that_is_no_review_is_http_400(webhook: Webhook, body: bytes) 
     assert answer.status == 400
     assert answer.headers["Content-Type"].startswith("text/plain")
     assert 0 < len(answer.body) <= 200
+    assert b"`" not in answer.body, "words of the parser's"
     assert SECRET.encode() not in answer.body
 
 

@@ -10,7 +10,7 @@ from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
 from berth.admission.placements import Manner, Placements, Special
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
-from berth.dialects import deviceconfig
+from berth.dialects import deviceconfig, volcano
 from berth.dialects.hami import Options
 from berth.errors import UsageError
 from berth.model.placed import Delivery
@@ -32,6 +32,7 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
     )
     policy = settings.policy
     vendors = _managed(vendors, policy.unmanaged_vendors)
+    vendors = volcano.recorded(vendors, settings.stacks.volcano.block_mib)
     excluded = {*policy.excluded_namespaces, settings.registration.namespace}
     found = Rules(
         options=Options(

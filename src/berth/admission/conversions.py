@@ -21,7 +21,6 @@ from berth.dialects.conversion import (
 from berth.dialects.options import Options
 from berth.errors import UsageError
 from berth.model import quantity
-from berth.model.card import Card
 from berth.model.loss import Handling, Loss
 from berth.model.vendor import Vendor
 from berth.settings import Conversion as Wanted
@@ -261,17 +260,3 @@ def _capped(wanted: Wanted, where: str) -> Iterator[str]:
     ):
         if factor > most:
             yield f"{where}.oversubscription.{name}: {factor:g} counts as {most:g}, its most"
-
-
-def knowing(rules: Rules, cards: tuple[Card, ...]) -> Rules:
-    """Return the same rules in a cluster that has these cards; nothing else is another."""
-    zones = {name: _with_cards(zone, cards) for name, zone in rules.zones.items()}
-    return replace(_with_cards(rules, cards), zones=zones)
-
-
-def _with_cards(rules: Rules, cards: tuple[Card, ...]) -> Rules:
-    by = rules.options.conversion
-    if by is None:
-        return rules
-    options = replace(rules.options, conversion=replace(by, cards=cards))
-    return replace(rules, options=options)

@@ -46,8 +46,8 @@ def decide(
 ) -> Decision:
     """Decide about a Pod that `user` creates; "" is anybody.
 
-    `standing` is what is known of the cluster, None where nothing is. Raises BadReview where
-    `raw` has not the shape of a Pod.
+    `standing` is what is known of the cluster, None where nothing is: what no card has today can
+    then refuse no Pod. Raises BadReview where `raw` has not the shape of a Pod.
     """
     rules = rules.within(namespace)
     pod, left = _concerned(raw, namespace, rules)
@@ -57,6 +57,8 @@ def decide(
     problems = tuple(validate.problems(pod, reading, rules))
     if pod.annotations:
         problems += tuple(allocations.written(raw, user, rules))
+    if standing and rules.placements.of(namespace).refuses_never:
+        problems += tuple(one.problem for one in reading.beyond)
     if not problems and standing:  # only what is right in itself can be counted and placed
         return _stood(raw, pod, reading, rules, standing)
     if problems:
@@ -93,7 +95,7 @@ def _stood(
             if not isinstance(one, Append) or (one.path, one.value) not in appended
         ]
         changes += stood.mark(pod, placed.decided, Said("why.known-again"))
-        warnings += tuple(stood.warnings(placed))
+        warnings += () if reading.beyond else tuple(stood.warnings(placed))
     elif allowance and quota.counts(asks, allowance):
         found = Decided(id=standing.decision)
         changes += stood.mark(pod, found, Said("why.counted-once"))
@@ -111,7 +113,8 @@ def _written(
     changes = list(translate.write(demand, placed.pinned if placed else None, pod, rules.options))
     if demand.any and (changes or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, demand, rules.options)
-    return changes, (*reading.warnings, *validate.warnings(pod, demand, rules))
+    beyond = [one.warning for one in reading.beyond]
+    return changes, (*reading.warnings, *validate.warnings(pod, demand, rules), *beyond)
 
 
 def _unsaid(changes: Sequence[Change]) -> tuple[Problem, ...]:
@@ -153,13 +156,18 @@ def decide_injection(
 
 
 def decide_all(
-    raw: JsonObject, namespace: str, labels: Mapping[str, str], rules: Rules
+    raw: JsonObject,
+    namespace: str,
+    labels: Mapping[str, str],
+    rules: Rules,
+    standing: Standing | None = None,
 ) -> Decision:
     """Decide as all our webhooks do, one after another, in a namespace with `labels`.
 
     Raises BadReview like `decide`.
     """
-    decision = decide(raw, namespace, rules.within(namespace, labels.get(names.CONVERSION)))
+    zone = rules.within(namespace, labels.get(names.CONVERSION))
+    decision = decide(raw, namespace, zone, standing=standing)
     forged = () if decision.problems else tuple(allocations.written(raw, "", rules.reading))
     if forged and namespace not in rules.excluded_namespaces:
         return Decision(verdict=Verdict.REFUSED, given=raw, problems=forged)

@@ -17,6 +17,7 @@ from berth.cluster.charges import OVER, Reader
 from berth.cluster.fleet import Fleet
 from berth.cluster.reservations import Reservations, Times
 from berth.cluster.store import Store
+from berth.model.card import Card
 from berth.model.charge import Charge, Claim, Source, roles
 from berth.model.demand import Demand
 from berth.model.eligibility import ANYWHERE
@@ -55,6 +56,11 @@ class Placer:
         self.reservations = Reservations(self.fleet, reader, clock, times)
         nodes.listen(self._node_changed)
         pods.listen(self._pod_changed)
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The kinds of cards of the fleet: the same object until there are others."""
+        return self.fleet.census.cards
 
     def placing(self, namespace: str, rules: Rules, decision: str, known: Placed | None) -> Placing:
         """Return what decides about one Pod, or again about one that was placed as `known`."""

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 
 import orjson
 
+from berth import names
 from berth.admission import spoken
 from berth.admission.rules import Handling, Privileged, Rules
+from berth.dialects import kai
 from berth.dialects.options import Hidden
 from berth.model.said import Said
 from berth.model.vendor import Vendor
@@ -49,6 +51,7 @@ def variables(rules: Rules, language: Language = "en") -> dict[str, str]:
             found[f"left_by_{name}"] = _text(left)
         found[name] = f"variables.containers.filter(c, {skipped}({_asks(vendor)}))"
     found["users"] = _joined(f"variables.{name}.map(c, c.name)" for name in asking)
+    found |= _kai() if _reads_kai(rules) else {}
     lacks = [
         f"variables.{name}.map(c,\n{condition},\n{spoken.expression(says, language)})"
         for name, vendor in asking.items()
@@ -118,9 +121,37 @@ def checks(rules: Rules) -> Iterator[Check]:
     if rules.privileged is Privileged.DENY:
         unprivileged = "!variables.containers.exists(c, c.privileged)"
         yield _pod_wide(unprivileged, Said("undone.privileged", {"container": _USERS}))
+    if _reads_kai(rules):
+        yield _no_annotation(rules)
     if "lacking" in variables(rules):
         says = Said("undone.lacking", {"lacking": spoken.later('variables.lacking.join(", ")')})
         yield Check(holds="variables.lacking.size() == 0", says=says)
+
+
+def _reads_kai(rules: Rules) -> bool:
+    """Whether Pods ask by KAI's annotations here too, which are taken out (`kai.without`)."""
+    return any(vendor.dialect == kai.NAME for vendor in rules.options.words)
+
+
+def _kai() -> dict[str, str]:
+    """Return which of KAI's annotations ask, and for which container."""
+    annotations = "object.metadata.?annotations.orValue({})"
+    named = f'{annotations}[?"{names.KAI_CONTAINER}"].orValue("")'
+    return {
+        "kai": f"{annotations}.filter(key, key in {_text(names.KAI_ASKING)})",
+        "kai_user": f'{named} != "" ? {named} : object.spec.containers[0].name',
+    }
+
+
+def _no_annotation(rules: Rules) -> Check:
+    """Return that no annotation asks for a device: for one container of the Pod (`kai.read`)."""
+    holds = "variables.kai.size() == 0"
+    if rules.privileged is Privileged.SKIP:
+        user = "c.name == variables.kai_user && c.privileged"
+        holds += f" || variables.containers.exists(c, {user})"
+    keys = spoken.later('variables.kai.join(", ")')
+    about = {"container": spoken.later("variables.kai_user"), "name": keys}
+    return Check(holds=holds, says=Said("undone.annotation", about))
 
 
 def _pod_wide(holds: str, says: Said) -> Check:
@@ -132,7 +163,7 @@ def _asking(rules: Rules) -> dict[str, Vendor]:
     return {
         f"asks_{re.sub(r'[^A-Za-z0-9]', '_', vendor.name)}_{index}": vendor
         for index, vendor in enumerate(rules.options.words)
-        if vendor.count  # what is asked for by annotations, CEL lets be
+        if vendor.count  # else it is asked for by annotations: `_no_annotation`
     }
 
 

@@ -1,13 +1,14 @@
 """What admission has to know of the cluster's wishes: the settings, resolved once at the start."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from berth import names
 from berth.admission.audited import Audited
 from berth.admission.placements import Placements
 from berth.dialects.hami import Options
+from berth.model.card import Card
 from berth.model.raw import JsonObject
 from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
@@ -114,7 +115,7 @@ class Rules:
         asking = {key for vendor in words for key in vendor.selectors.asking}
         object.__setattr__(self, "told_by", frozenset(resources | asking))
         steering = {key for vendor in words for key in vendor.annotations}
-        steering |= resources | set(names.HAMI_ANNOTATIONS)
+        steering |= resources | set(names.STEERING)
         steering |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "steering", frozenset(steering))
         pairs = [key.partition("/")[::2] for key in sorted(steering)]
@@ -124,6 +125,7 @@ class Rules:
         }
         object.__setattr__(self, "words", found)
         allocations = {key for vendor in words for key in vendor.allocations}
+        allocations |= {key for vendor in words for key in vendor.records.allocated}  # as counted
         allocations |= set(names.HAMI_ALLOCATIONS)
         guarded = allocations if self.guards_allocations else ()
         object.__setattr__(self, "allocations", frozenset(guarded))
@@ -154,6 +156,14 @@ class Rules:
             return self
         name = zone if zone in self.zones else self.listed.get(namespace)
         return self.zones[name] if name else self
+
+    def knowing(self, cards: tuple[Card, ...]) -> "Rules":
+        """Return the same rules in a cluster that has these cards; nothing else is another."""
+        options = self.options.knowing(cards)
+        if options is self.options and not self.zones:
+            return self
+        zones = {name: zone.knowing(cards) for name, zone in self.zones.items()}
+        return replace(self, options=options, zones=zones)
 
     @property
     def vendors(self) -> tuple[Vendor, ...]:

@@ -204,50 +204,53 @@ def decide(
     By its path the API server says that a namespace is in audit; of the names, we know ourselves.
     """
     bare = path.removeprefix(names.AUDIT_PATH)
-    if bare == path and not generation.rules.audited.names_one(review.namespace):
-        return _decide(review, generation, path, standings)
+    rules, before = generation.rules, generation.before
+    if standings:
+        rules = standings.knowing(rules)
+    if bare == path and not rules.audited.names_one(review.namespace):
+        return _decide(review, rules, before, path, standings)
     root, zone = _named(bare)
     if root == names.VALIDATE_PATH:
-        rules = generation.rules.within(review.namespace, zone)
-        decision = verify.decide(review, rules, audited=True)
+        decision = verify.decide(review, rules.within(review.namespace, zone), audited=True)
     else:  # as a dry run, which claims nothing of a quota
         tried = msgspec.structs.replace(review, dry_run=True)
-        decision = _decide(tried, generation, bare, standings)
+        decision = _decide(tried, rules, before, bare, standings)
     return shadow.of(decision, review.object or {})
 
 
 def _decide(
-    review: wire.Review, generation: Generation, path: str, standings: Standings | None
+    review: wire.Review,
+    rules: Rules,
+    before: Rules | None,
+    path: str,
+    standings: Standings | None,
 ) -> Decision:
     root, name = _named(path)
     if path == names.ALLOCATIONS_PATH:
-        return verify.decide_records(review, generation.rules)
+        return verify.decide_records(review, rules)
     if root == names.INJECT_PATH:
-        return _injected(review, generation.rules, name)
-    if name and name not in generation.rules.zones:
+        return _injected(review, rules, name)
+    if name and name not in rules.zones:
         why = Said("left.unknown-conversion", {"conversion": name})
         return _unheard(review, why, Said("not-converted", {"conversion": name}))
+    rules = rules.within(review.namespace, name)
     if root == names.VALIDATE_PATH:
-        return _validated(review, generation, name, standings)
-    return _mutated(review, generation, name, standings)
+        before = before.within(review.namespace, name) if before else None
+        return _validated(review, rules, before, standings)
+    return _mutated(review, rules, standings)
 
 
-def _mutated(
-    review: wire.Review, generation: Generation, zone: str, standings: Standings | None
-) -> Decision:
+def _mutated(review: wire.Review, rules: Rules, standings: Standings | None) -> Decision:
     if not review.creates_pod or review.object is None:
         return _NOT_OURS
-    rules = generation.rules.within(review.namespace, zone)
     if standings:
         return standings.decide(review, review.object, rules)
     return mutate.decide(review.object, review.namespace, rules, review.user)
 
 
 def _validated(
-    review: wire.Review, generation: Generation, zone: str, standings: Standings | None
+    review: wire.Review, rules: Rules, before: Rules | None, standings: Standings | None
 ) -> Decision:
-    rules = generation.rules.within(review.namespace, zone)
-    before = generation.before.within(review.namespace, zone) if generation.before else None
     decision = verify.decide(review, rules, before)
     if standings:
         standings.finish(review, decision)

@@ -15,6 +15,7 @@ from berth.admission.standing import Placing, Standing, marked
 from berth.admission.wire import Review
 from berth.cluster.projections import Pod
 from berth.model import decided
+from berth.model.card import Card
 from berth.model.decision import Decision, Verdict
 from berth.model.placed import Placed
 from berth.model.raw import JsonObject
@@ -27,6 +28,10 @@ class Places(Protocol):
     """Whether the whole fleet is known; before, it is not asked."""
     required: bool
     """Whether no Pod may pass before."""
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The kinds of cards that there are: the same object until there are others."""
 
     def placing(self, namespace: str, rules: Rules, decision: str, known: Placed | None) -> Placing:
         """Return what decides about one Pod, or again about one that was placed as `known`."""
@@ -53,6 +58,7 @@ class Standings:
         self._make_id = make_id
         self._quotas = quotas
         self._places = places
+        self._knowing: tuple[Rules, tuple[Card, ...], Rules] | None = None
 
     @property
     def missing(self) -> str:
@@ -61,6 +67,17 @@ class Standings:
             if one and one.required and not one.synced:
                 return name
         return ""
+
+    def knowing(self, rules: Rules) -> Rules:
+        """Return rules that know the cards of the fleet, once all of it was read.
+
+        They are made when other rules come, or other cards; not for each request.
+        """
+        places, last = self._places, self._knowing
+        cards = places.cards if places and places.synced else ()
+        if last is None or last[0] is not rules or last[1] is not cards:
+            last = self._knowing = (rules, cards, rules.knowing(cards))
+        return last[2]
 
     def decide(self, review: Review, raw: JsonObject, rules: Rules) -> Decision:
         """Decide about a new Pod, and claim what it takes. Raises BadReview.

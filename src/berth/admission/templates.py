@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 from berth.model.raw import Json, JsonObject, Path
 
+RUN_PODS = frozenset(
+    {"Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"}
+)
+"""Kinds of Kubernetes' own in which a Pod must stand."""
+
 
 @dataclass(frozen=True, slots=True)
 class Template:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from berth import closest
+from berth import closest, names
+from berth.admission import limit_ranges
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
@@ -57,6 +58,7 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
         if pod.annotations:
+            yield from limit_ranges.warnings(pod, demand)
             yield from _near(pod, rules)
         yield from _paths(pod, demand, rules)
 
@@ -66,7 +68,8 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
     for key in pod.annotations:
         domain, slash, word = key.partition("/")
         words = rules.words.get(domain) if slash else None
-        if words is None or key in rules.steering or key in rules.allocations:
+        known = key in rules.steering or key in rules.allocations or key in names.WRITTEN
+        if words is None or known:
             continue
         meant = closest.near(word, words)
         if meant:

@@ -109,7 +109,8 @@ def decode(body: bytes) -> Review:
     try:
         review = msgspec.convert(_load(body), _AdmissionReview)
     except msgspec.ValidationError as error:
-        where = str(error).rpartition("`$.")[2].rstrip("`") or "the body"
+        _, below, place = str(error).rpartition("`$.")
+        where = place.rstrip("`") if below else "what stands at its top"
         raise BadReview(f"not an AdmissionReview: {where} is wrong or missing") from None
     request = review.request
     if not request.uid:

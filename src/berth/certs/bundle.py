@@ -27,9 +27,13 @@ def join(certificates: Iterable[str]) -> bytes:
     return "".join(dict.fromkeys(certificates)).encode()
 
 
-def ends(pem: bytes) -> datetime | None:
-    """Return when the first certificate of a bundle ends that does; None for an empty bundle."""
-    return min((one.not_valid_after_utc for one in split(pem).values()), default=None)
+def ends(pem: bytes, now: datetime) -> datetime | None:
+    """Return when the first certificate of a bundle ends that has not; None for an empty bundle.
+
+    Who has ended vouches for nobody and is only to be swept out; where all have, the last counts.
+    """
+    every = [one.not_valid_after_utc for one in split(pem).values()]
+    return min((end for end in every if end > now), default=max(every, default=None))
 
 
 def merged(ours: bytes, theirs: Iterable[str], now: datetime) -> bytes:

@@ -3,12 +3,15 @@
 import asyncio
 import contextlib
 import logging
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from pathlib import Path
 
 from berth import clock
 from berth.certs import authority, bundle
 from berth.certs.authority import Pair
+from berth.certs.clients import ClientAuthorities
 from berth.certs.identity import Shown
 from berth.certs.registered import Registered
 from berth.certs.rotation import Terms
@@ -40,6 +43,8 @@ class Controller:
     """The registration is ours to keep: while it does not vouch for us, we are not ready."""
     metrics: Metrics
     readiness: Readiness
+    clients: ClientAuthorities | None = None
+    """Who signs for callers; None: they are not asked."""
     status: Status = field(default_factory=Status)
     pair: Pair | None = None
     """What the source had; before that, `shown` holds a stand-in for the probes."""
@@ -48,7 +53,7 @@ class Controller:
     async def run(self) -> None:
         """Look again and again."""
         async with asyncio.TaskGroup() as group:
-            if self.source.watched:
+            if self._watched:
                 group.create_task(self._watch())
             while True:
                 pause = await self.look()
@@ -64,6 +69,7 @@ class Controller:
             trusted, until = turn.trusted, turn.until
             if turn.pair is not None:
                 self._show(turn.pair)
+            self._ask_callers()
         except UsageError as fault:
             error = str(fault)
         except Exception as fault:
@@ -83,10 +89,15 @@ class Controller:
         self.metrics.expiry("leaf").set(ends.timestamp())
         LOG.info("certificates.shown", extra={"ends": ends.isoformat()})
 
+    def _ask_callers(self) -> None:
+        """Ask for certificates of other authorities from now on, where their file has changed."""
+        if self.clients and self.clients.take() and self.shown.pair:
+            self.shown.show(self.shown.pair)
+
     def _note(self, trusted: bytes, error: str, now: datetime) -> None:
         if trusted != self.status.trusted:
             self.registered.wanted.set()
-        first = bundle.ends(trusted)
+        first = bundle.ends(trusted, now)
         self.status = replace(self.status, trusted=trusted, authority_ends=first)
         if first:
             self.metrics.expiry("authority").set(first.timestamp())
@@ -123,12 +134,16 @@ class Controller:
             LOG.warning(event, extra={"why": why})
         self._told[event] = why
 
+    @property
+    def _watched(self) -> Sequence[Path]:
+        return (*self.source.watched, *([self.clients.file] if self.clients else []))
+
     async def _watch(self) -> None:
         """Ring when one of the files has changed."""
         every = min(self.terms.check.total_seconds(), _LOOK)
         while True:
             try:
-                async for _ in files.changes(self.source.watched, every):
+                async for _ in files.changes(self._watched, every):
                     self.registered.news.set()
             except (OSError, RuntimeError):  # no such folder yet, or no watches left
                 await asyncio.sleep(every)

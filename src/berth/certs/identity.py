@@ -47,7 +47,7 @@ class Shown:
         """
         proven = self._fresh()
         try:
-            with _as_file(pair.certificate) as certificate, _as_file(pair.key) as key:
+            with as_file(pair.certificate) as certificate, as_file(pair.key) as key:
                 proven.load_cert_chain(certificate, key, password=_no_password)
             _shake_hands(proven, _trusting_all(), None)
         except (OSError, ValueError) as error:  # an SSLError is an OSError
@@ -80,7 +80,7 @@ def distrusted(pair: Pair, bundle: bytes, host: str) -> str | None:
         return "no certificate of an authority is there"
     try:
         context = _server_context()
-        with _as_file(pair.certificate) as certificate, _as_file(pair.key) as key:
+        with as_file(pair.certificate) as certificate, as_file(pair.key) as key:
             context.load_cert_chain(certificate, key, password=_no_password)
         client = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         # As Go does: whatever stands in the bundle is trusted, whoever signed it.
@@ -167,7 +167,7 @@ def _no_password() -> str:
 
 
 @contextlib.contextmanager
-def _as_file(content: bytes) -> Iterator[str]:
+def as_file(content: bytes) -> Iterator[str]:
     """Give the path of a file that holds `content`, as ssl reads files only.
 
     In memory where the system can: a key of ours never lies on a disk, and no folder is needed.

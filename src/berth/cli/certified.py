@@ -5,7 +5,6 @@ import contextlib
 import logging
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -13,9 +12,10 @@ import msgspec
 from berth import clock
 from berth.admission import guard, registration
 from berth.admission.live import Live
-from berth.certs import authority, choice, clients, identity, store
+from berth.certs import authority, choice, identity, store
+from berth.certs.clients import ClientAuthorities
 from berth.certs.controller import Controller
-from berth.certs.identity import Configure, Shown
+from berth.certs.identity import Shown
 from berth.certs.registered import Registered
 from berth.certs.source import Source
 from berth.model.raw import JsonObject
@@ -47,7 +47,11 @@ class Certified:
     def __post_init__(self) -> None:
         """Show a stand-in, which the probes take, until there is what callers trust."""
         own, wanted = self.settings.certificates, self.settings.registration
-        self.shown = Shown(self._configure())
+        file = self.settings.callers.client_ca_file
+        clients = ClientAuthorities(Path(file)) if file else None
+        if clients:
+            clients.take()
+        self.shown = Shown(clients.require if clients else identity.as_made)
         self.shown.show(authority.issue(identity.names(self.settings), clock.now()))
         kept = choice.store(self.settings, self.kubeconfig, self.folder, registers=self.register)
         self.source = choice.source(self.settings, kept)
@@ -61,6 +65,7 @@ class Certified:
             terms=choice.terms(own),
             host=identity.called(wanted),
             strict=self.register,
+            clients=clients,
             metrics=self.metrics,
             readiness=self.readiness,
         )
@@ -89,11 +94,6 @@ class Certified:
                 writes=self.register,
                 metrics=self.metrics,
             ).run()
-
-    def _configure(self) -> Configure:
-        """Return what is done to each context before it serves."""
-        file = self.settings.callers.client_ca_file
-        return partial(clients.require_client_ca, file=file) if file else identity.as_made
 
     def _manifests(self) -> Callable[[bytes], Sequence[JsonObject]]:
         def manifests(trusted: bytes) -> Sequence[JsonObject]:

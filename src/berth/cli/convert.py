@@ -12,7 +12,7 @@ import click
 from berth import layered, names
 from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
-from berth.cli import documents, options, rewriting
+from berth.cli import cards, documents, options, rewriting
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model import rfc6902
@@ -40,19 +40,26 @@ _NAMESPACE = "default"
     "target", "--to", type=click.Choice(sorted(translate.WRITES)), required=True, help="The stack."
 )
 @click.option("--in-place", is_flag=True, help="Write the files themselves instead of stdout.")
+@click.option("--cluster", "live", is_flag=True, help="Know the cards of the cluster.")
+@options.snapshot
 @options.configuration
+@options.kubeconfig
 def command(
     *,
     files: tuple[str, ...],
     target: str,
     in_place: bool,
+    live: bool,
+    snapshot: str | None,
     config: Path | None,
     device_config: Path | None,
     settings: tuple[str, ...],
+    kubeconfig: Path | None,
 ) -> None:
     """Rewrite manifests for a sharing stack, comments and order kept.
 
-    Takes any kind with a Pod template. What the stack cannot express is said on stderr. Exits
+    Takes any kind with a Pod template. What the stack cannot express is said on stderr. A share in
+    percent becomes MiB by the cards of --cluster or --snapshot, where the stack needs that. Exits
     with 0, with 1 when a Pod is refused, whose file stays as it is, with 2 when something
     cannot be read.
     """
@@ -60,6 +67,8 @@ def command(
         raise UsageError("--in-place: stdin is no file; leave one of the two out")
     loaded = layered.settings(config, settings)
     rules, language = _rules(loaded, device_config, target), loaded.language
+    known = cards.asked(kubeconfig, snapshot, rules.vendors, live=live)
+    rules = rules.knowing(known)
     converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
     for one in converted:
         for name, said in one.said:

@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -12,9 +12,10 @@ import orjson
 from berth import layered
 from berth.admission import configuration, templates, zones
 from berth.admission.rules import Rules
+from berth.admission.standing import Standing
 from berth.admission.templates import Template
+from berth.cli import cards, options, show
 from berth.cli import found as sources
-from berth.cli import options, show
 from berth.cli.explain import Cluster
 from berth.cli.found import Found
 from berth.errors import BadReview, UsageError
@@ -51,6 +52,7 @@ _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
 )
 @click.option("--before-device-config", type=options.FILE, help="Its device-config.yaml.")
 @click.option("--before-set", multiple=True, metavar="KEY=VALUE", help="One setting of it.")
+@options.snapshot
 @options.configuration
 @options.kubeconfig
 def command(
@@ -62,6 +64,7 @@ def command(
     before_config: Path | None,
     before_device_config: Path | None,
     before_set: tuple[str, ...],
+    snapshot: str | None,
     config: Path | None,
     device_config: Path | None,
     settings: tuple[str, ...],
@@ -71,7 +74,8 @@ def command(
 
     Compares the configuration of --before-… with that of --config, --device-config and --set over
     every Pod template of a cluster, of files or of a recording. Without a --before-…, with a
-    cluster that has no Berth. Exits with 0 where nothing changes, 1 where something does, 2 where
+    cluster that has no Berth. Where Pods are translated, the cards are those of the cluster, or of
+    --snapshot. Exits with 0 where nothing changes, 1 where something does, 2 where
     something cannot be read.
     """
     if files and recording:
@@ -86,7 +90,10 @@ def command(
     elif files:
         found = sources.in_files(files, namespace or "default")
     else:
-        found = sources.in_cluster(kubeconfig, namespace or "")
+        translates = any(rules.zones for _, rules in filter(None, (old, new)))
+        found = sources.in_cluster(kubeconfig, namespace or "", nodes=translates and not snapshot)
+    if snapshot:
+        found = replace(found, cards=cards.of_snapshot(snapshot))
     language = new[0].language
     rows = list(_compared(found, _cluster(old, found) if old else None, _cluster(new, found)))
     changed = [row for row in rows if row.changes]
@@ -113,8 +120,11 @@ def _configured(
 
 def _cluster(by: tuple[Settings, Rules], found: Found) -> Cluster:
     loaded, rules = by
+    known = found.cards or cards.of_nodes(found.nodes, rules.vendors)
+    rules = rules.knowing(known)
     return Cluster(
         rules=rules,
+        standing=Standing(decision="") if known else None,
         selector=zones.anywhere(rules, loaded.registration),
         default=found.default,
         labels={},

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import yaml
 
+from berth import configfile
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
@@ -36,7 +37,8 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
 def parsed(source: str, text: bytes | str) -> list[JsonObject]:
     """Return the documents of a text, without the empty ones. Raises UsageError."""
     try:
-        loaded = yaml.load_all(text, Loader=_Loader)
+        loaded = [*yaml.load_all(text, Loader=_Loader)]
+        configfile.check_aliases(loaded, len(text))
         documents = [_as_json(document) for document in loaded]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
         why = " ".join(str(error).split())

@@ -18,6 +18,7 @@ from berth.admission import (
     zones,
 )
 from berth.admission.rules import Rules
+from berth.admission.standing import Standing
 from berth.cli import documents, explained, options
 from berth.cli.explained import Explained
 from berth.errors import BadReview, UsageError
@@ -87,23 +88,28 @@ def command(
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
         click.echo(f"berth: {warning}", err=True)
-    read = list(documents.read(files))
+    read, fleet, standing = list(documents.read(files)), None, None
+    if (live or snapshot) and not pod:
+        from berth.cli import asking  # noqa: PLC0415  numpy is for those who place
+
+        fleet = asking.fleet_of(kubeconfig, snapshot, rules)
+        rules, standing = rules.knowing(fleet.cards), Standing(decision="")
     cluster = Cluster(
         rules=rules,
         selector=zones.anywhere(rules, loaded.registration),
         default=namespace,
         labels=dict(_pair(label) for label in labels),
         labels_by_namespace=dict(namespaces(document for _, document in read)),
+        standing=standing,
     )
     found = list(_explain(read, cluster))
     if live or snapshot:
-        from berth.cli import asking  # noqa: PLC0415  numpy is for those who place
+        from berth.cli import asking  # noqa: PLC0415  likewise
 
         asked = asking.Asked(rules=rules, policy=policy)
         if pod:
             found = [asked.live(pod, namespace, kubeconfig)]
-        else:
-            fleet = asking.fleet_of(kubeconfig, snapshot, rules)
+        elif fleet:
             found = [asked.add(one, fleet) for one in found]
     placing = live or snapshot is not None
     explained.show_all(found, output, loaded.language, placed=placing)
@@ -137,6 +143,8 @@ class Cluster:
     labels: Mapping[str, str]
     """Labels of all namespaces, which win over those of one."""
     labels_by_namespace: Mapping[str, Mapping[str, str]]
+    standing: Standing | None = None
+    """Given where its cards are known, which may then refuse a Pod."""
 
     def decide(self, pod: JsonObject, namespace: str) -> Decision:
         """Decide as the server does, if it is asked at all. Raises BadReview."""
@@ -147,7 +155,7 @@ class Cluster:
         return shadow.of(decision, pod) if audited else decision
 
     def _decide(self, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> Decision:
-        decision = mutate.decide_all(pod, namespace, labels, self.rules)
+        decision = mutate.decide_all(pod, namespace, labels, self.rules, self.standing)
         if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
             return decision
         forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
@@ -194,7 +202,13 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
         metadata = _object(document, "metadata")
         name = metadata.get("name") or metadata.get("generateName") or ""
         space = str(metadata.get("namespace") or cluster.default)
-        for template in templates.find(document):
+        found = list(templates.find(document))
+        if not found and document.get("kind") in templates.RUN_PODS:
+            raise UsageError(
+                f"{source}: {document['kind']}/{name} has no spec.containers with a container in "
+                "it; Kubernetes would not take it"
+            )
+        for template in found:
             try:
                 decision = cluster.decide(template.pod, space)
             except BadReview as error:

@@ -50,6 +50,11 @@ def configuration(function: F) -> F:
     return function
 
 
+snapshot = click.option(
+    "--snapshot",
+    metavar="FILE|URL",
+    help="Know the cards of what `berth snapshot` wrote, or of a webhook's /debug/fleet.",
+)
 kubeconfig = click.option(
     "--kubeconfig", type=FILE, help="Cluster to talk to; else the Pod's own, or KUBECONFIG."
 )

@@ -9,6 +9,7 @@ from berth.admission import project
 from berth.admission.placer import policy_of
 from berth.admission.placing import claims
 from berth.admission.rules import Rules
+from berth.model.card import Card, known
 from berth.model.charge import Charge, Claim
 from berth.model.decided import Decided
 from berth.model.device import Device
@@ -33,6 +34,11 @@ class Fleet(msgspec.Struct, frozen=True):
     """Where it is from, in words."""
     snapshot: Snapshot
     generation: int = 0
+
+    @property
+    def cards(self) -> tuple[Card, ...]:
+        """The kinds of cards that it has."""
+        return known(self.snapshot.nodes[row].devices for row in self.snapshot.row.values())
 
 
 class Ranked(msgspec.Struct, frozen=True):

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Mapping
 import msgspec
 
 from berth.cluster.connection import Connection
+from berth.cluster.projections import Node
 from berth.errors import ReadFailed
 from berth.model.raw import JsonObject
 
@@ -43,6 +44,12 @@ async def labels(connection: Connection) -> dict[str, dict[str, str]]:
         own = {key: str(value) for key, value in _object(metadata, "labels").items()}
         found[str(metadata.get("name"))] = own
     return found
+
+
+async def nodes(connection: Connection) -> AsyncIterator[Node]:
+    """Yield each Node. Raises ReadFailed."""
+    async for one in _listed(connection, "/api/v1/nodes"):
+        yield msgspec.convert(one, Node)
 
 
 async def objects(connection: Connection, namespace: str) -> AsyncIterator[JsonObject]:

@@ -12,6 +12,7 @@ from typing import Self, TypeAlias
 import msgspec
 
 from berth.cluster import nodes, projections
+from berth.cluster.census import Census
 from berth.cluster.charges import OVER, Reader
 from berth.model.charge import Charge, Claim, Source, allocation
 from berth.model.node import Node
@@ -56,6 +57,7 @@ class Fleet:
         self.snapshot = Snapshot()
         self.generation = 0
         """Grows by one with each change of what is known."""
+        self.census = Census()
         self._vendors, self._guess, self._reader = tuple(vendors), guess, Reader(vendors, terms)
         self._nodes: dict[str, Node] = {}
         self._wrong: dict[str, tuple[str, ...]] = {}
@@ -66,15 +68,19 @@ class Fleet:
     def node(self, old: projections.Node | None, new: projections.Node | None) -> None:
         """Take a change of the Nodes, as a store tells it."""
         if new is None:
-            if old is not None and self._nodes.pop(old.metadata.name, None) is not None:
-                self._leave(old.metadata.name)
+            gone = self._nodes.pop(old.metadata.name, None) if old is not None else None
+            if gone is not None:
+                self.census.change(gone.devices, ())
+                self._leave(gone.name)
             return
         node, problems = nodes.read(new, self._vendors)
         if self._wrong.get(node.name, ()) != problems:
             self._wrong[node.name] = problems
             self.generation += 1
-        if self._nodes.get(node.name) != node:
+        known = self._nodes.get(node.name)
+        if known != node:
             self._nodes[node.name] = node
+            self.census.change(known.devices if known else (), node.devices)
             self._register(node)
 
     def pod(self, old: projections.Pod | None, new: projections.Pod | None) -> None:

@@ -50,8 +50,14 @@ def read(
             found, problem = _partitioned(found, places, containers)
             if problem:
                 problems.append(f"metadata.annotations[{vendor.records.partitions}]: {problem}")
-        claims += found
+        unit = vendor.records.units.get(key, 1)
+        claims += found if unit == 1 else [_in_mib(claim, unit) for claim in found]
     return Recorded(tuple(claims), tuple(problems))
+
+
+def _in_mib(claim: Claim, unit: int) -> Claim:
+    held = claim.memory_mib
+    return claim if held is None else msgspec.structs.replace(claim, memory_mib=held * unit)
 
 
 def _present(annotations: Mapping[str, str], owners: Mapping[str, Vendor]) -> Sequence[str]:

@@ -188,7 +188,6 @@ def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Ite
     """Yield what a container lacks that asks in the right words already."""
     if _part(share) is not None and not words.memory_percent:
         yield sizes.unknown(of, share, by.cards)
-        return
     for one in share.completion:
         for kind in ("limits", "requests"):
             yield Put((*of.path, "resources", kind, one.name), value(share.vendor, one), one.why)

@@ -23,12 +23,21 @@ Where a placement has chosen devices, they are named in the words of the dialect
 """
 
 
+class Beyond(msgspec.Struct, frozen=True):
+    """What no card of the cluster can give today: a refusal or a warning, as the settings say."""
+
+    problem: Problem
+    warning: Said
+
+
 class Reading(msgspec.Struct, frozen=True):
     """The demand of a Pod, all that is wrong with it, and what its author should know."""
 
     demand: Demand
     problems: tuple[Problem, ...]
     warnings: tuple[Said, ...]
+    beyond: tuple[Beyond, ...] = ()
+    """Right in itself, but no node of now has it: others may come."""
 
 
 class Read(Protocol):

@@ -41,7 +41,7 @@ def words(nvidia: Vendor) -> Vendor:
 
 def asks(pod: Pod) -> bool:
     """Whether the Pod asks in this dialect."""
-    return not pod.annotations.keys().isdisjoint((names.KAI_FRACTION, names.KAI_MEMORY))
+    return not pod.annotations.keys().isdisjoint(names.KAI_ASKING)
 
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from berth import names
 from berth.dialects.conversion import Conversion
+from berth.model.card import Card
 from berth.model.pod import Container
 from berth.model.vendor import Vendor
 
@@ -39,6 +40,8 @@ class Options:
     remove_limit_env: bool = False
     injected_env: frozenset[tuple[str, str]] = frozenset()
     """Names and values that the cluster itself injects: they are nobody's way out of a share."""
+    unknowing: "Options | None" = None
+    """The same while no card is known, where some are: an earlier pass is judged by no card."""
     owners: Mapping[str, Vendor] = field(init=False)
     """Each resource name beside whose it is: a container is read without asking every vendor."""
     hidden: tuple[Hidden, ...] = field(init=False)
@@ -53,13 +56,20 @@ class Options:
         object.__setattr__(self, "owners", owners)
         object.__setattr__(self, "hidden", tuple(_hidden(self.words)))
         choosing = {key for vendor in self.words for key in vendor.annotations}
-        object.__setattr__(self, "choosing", frozenset(choosing | {*names.HAMI_ANNOTATIONS}))
+        object.__setattr__(self, "choosing", frozenset(choosing | {*names.STEERING}))
 
     __hash__ = object.__hash__  # one generation of the settings: what is remembered is its own
 
     def reading(self, words: tuple[Vendor, ...]) -> "Options":
         """Return the same for Pods in these words alone."""
         return self if words == self.words else replace(self, words=words)
+
+    def knowing(self, cards: tuple[Card, ...]) -> "Options":
+        """Return the same in a cluster that has these cards."""
+        plain = self.unknowing or self
+        if plain.conversion is None or not cards:
+            return plain
+        return replace(plain, conversion=replace(plain.conversion, cards=cards), unknowing=plain)
 
     def foreign(self, container: Container, names: AbstractSet[str]) -> frozenset[str]:
         """Return which of `names` stand in the container with a value that is not the cluster's."""

@@ -26,6 +26,7 @@ def devices(node: str, annotations: Mapping[str, str], vendor: Vendor) -> Found 
         try:
             read = encodings.from_json if text[0] in "[{" else encodings.from_colons
             found, problems = _each(read(text, node, vendor))
+            found = [_in_mib(device, records.units.get(key, 1)) for device in found]
         except encodings.Illegible as wrong:
             return (), (f"metadata.annotations[{key}]: {wrong}",)
         linked, more = _linked(found, annotations.get(records.scores, ""))
@@ -47,6 +48,13 @@ def _each(read: Iterator[Device | str]) -> tuple[list[Device], list[str]]:
         else:
             found[one.uuid] = one
     return list(found.values()), problems
+
+
+def _in_mib(device: Device, unit: int) -> Device:
+    """Return a device whose memory is told in units; of one that tells none, nothing is known."""
+    if unit == 1 or device.memory_mib == encodings.NO_MEMORY:
+        return device
+    return msgspec.structs.replace(device, memory_mib=device.memory_mib * unit)
 
 
 def _cordoned(found: tuple[Device, ...], annotations: Mapping[str, str]) -> tuple[Device, ...]:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from berth import names
 from berth.dialects import wanted_size
 from berth.dialects.conversion import Conversion, Size
-from berth.dialects.dialect import Reading
+from berth.dialects.dialect import Beyond, Reading
 from berth.model.card import Card
 from berth.model.demand import Completion, Demand, Share
 from berth.model.pod import Container, Pod
@@ -24,6 +24,8 @@ from berth.model.vendor import MIB, Vendor
 
 _MEMORY = ("memory", "memory_percent")
 _SIZED = Said("why.sized")
+_SHOWN, _KNOWN = 40, 200
+"""Characters of the models that a Pod names, and of those that there are."""
 
 
 def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[str]) -> Reading:
@@ -36,7 +38,7 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     if quiet and all(share.memory_percent is None for share in reading.demand.shares):
         return reading
     problems = [*reading.problems, *asked.problems]
-    containers = []
+    containers, beyond = [], list[Beyond]()
     for one in reading.demand.containers:
         share = one.share
         if share is not None and share.vendor.name in by.targets:
@@ -45,12 +47,12 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
                 share = _filled(one.container, share, asked.size(one.container, share))
             share = _resolved(share, by)
             share = _divided(one.container, share, pod.annotations, by)
-            problems += _impossible(one.container, share, by)
+            beyond += _beyond(one.container, share, pod.annotations, by)
         containers.append(replace(one, share=share) if share is not one.share else one)
     if reading.demand.any:
         problems += asked.strangers({one.container.name for one in containers})
     warnings = (*reading.warnings, *(asked.warnings if reading.demand.any else ()))
-    return Reading(Demand(tuple(containers)), tuple(problems), warnings)
+    return Reading(Demand(tuple(containers)), tuple(problems), warnings, tuple(beyond))
 
 
 def _modelled(share: Share, annotations: Mapping[str, Json]) -> Share:
@@ -140,22 +142,41 @@ def unknown(of: Container, share: Share, cards: Iterable[Card]) -> Problem:
     return Problem("unknown-size.several", path, {**about, "sizes": listed})
 
 
-def _impossible(of: Container, share: Share, by: Conversion) -> Iterator[Problem]:
-    """Yield what no card, or no node, of this cluster can give."""
-    cards = _eligible(share, by.cards)
+def _beyond(
+    of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion
+) -> Iterator[Beyond]:
+    """Yield what no card, or no node, of this cluster has; nothing where none is known."""
+    mine = [card for card in by.cards if card.vendor == share.vendor.name]
+    cards = _eligible(share, mine)
     if not cards:
+        if mine and share.wishes.models:
+            yield _no_model(share, annotations, mine)
         return
+    path, asked = _place(of, share.vendor), share.memory_mib or 0
     most = max(card.memory_mib for card in cards)
-    path = _place(of, share.vendor)
-    if (share.memory_mib or 0) > most:
-        sizes = ", ".join(str(one) for one in possible(share, cards))
-        about: Facts = {"mib": share.memory_mib or 0, "sizes": sizes, "most": most}
-        yield Problem("no-such-card.memory", path, about)
+    if asked > most:
+        sizes = ", ".join(map(str, possible(share, cards)))
+        about: Facts = {"mib": asked, "sizes": sizes, "most": most}
+        told = Said("beyond.memory", {"path": path, "mib": asked, "most": most})
+        yield Beyond(Problem("no-such-card.memory", path, about), told)
     largest = max(card.most for card in cards)
     if largest and share.count > largest:
         if share.vendor.count:
             path = (*of.path, "resources", "limits", share.vendor.count)
-        yield Problem("no-such-card.count", path, {"count": share.count, "largest": largest})
+        about = {"count": share.count, "largest": largest}
+        told = Said("beyond.count", {"path": path, "count": share.count, "largest": largest})
+        yield Beyond(Problem("no-such-card.count", path, about), told)
+
+
+def _no_model(share: Share, annotations: Mapping[str, Json], cards: Iterable[Card]) -> Beyond:
+    models, known = ",".join(share.wishes.models), ", ".join(sorted({one.model for one in cards}))
+    theirs = share.vendor.selectors.models
+    path = ("metadata", "annotations", theirs if theirs in annotations else names.GPU_MODEL)
+    about: Facts = {"models": models[:_SHOWN], "known": known[:_KNOWN]}
+    return Beyond(
+        Problem("no-such-card.model", path, about),
+        Said("beyond.model", {"path": path, "models": models[:_SHOWN]}),
+    )
 
 
 def _divided(of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion) -> Share:

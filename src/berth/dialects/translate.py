@@ -108,11 +108,27 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         earlier if one is of else replace(one, limits={}, requests={}) for one in pod.containers
     )
     then = replace(pod, annotations=annotations, containers=others)
+    options = options.unknowing or options  # the cards of then may be others
     found = read(then, options, skip_privileged=False)
     if found.problems or not found.demand.any:
         return False
     after = _amounts(earlier, write(found.demand, None, then, options))
-    return {name: after[name] for name in words if name in after} == now
+    made = {name: after[name] for name in words if name in after}
+    if wanted.asks and wanted.asks.memory in now and _unresolved(found.demand, options):
+        for name in (wanted.asks.memory, wanted.asks.memory_percent):
+            now.pop(name, None)
+            made.pop(name, None)
+    return made == now
+
+
+def _unresolved(demand: Demand, options: Options) -> bool:
+    """Whether percent stands there that the written words have not: some card's MiB were meant."""
+    targets = options.conversion.targets if options.conversion else {}
+    return any(
+        share.memory_percent is not None and not targets[share.vendor.name].memory_percent
+        for share in demand.shares
+        if share.vendor.name in targets
+    )
 
 
 def _amounts(of: Container, changes: Iterator[Change]) -> dict[str, Json]:

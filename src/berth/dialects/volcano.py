@@ -4,7 +4,7 @@ As its deviceshare plugin and its device plugin have it (1.10 to 1.16). A whole 
 without memory: the cores are then nobody else's either, since no memory is left.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from berth import names
@@ -60,6 +60,17 @@ def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES, block_mib: int
             not_uuids=("volcano.sh/vgpu-nouse-gpuuuid",),
             mode="volcano.sh/vgpu-mode",
         ),
+    )
+
+
+def recorded(vendors: Iterable[Vendor], block_mib: int) -> tuple[Vendor, ...]:
+    """Return accelerators of which Volcano's annotations tell memory in blocks of so many MiB."""
+    units = {names.VOLCANO_REGISTER: block_mib, names.VOLCANO_ALLOCATED: block_mib}
+    return tuple(
+        replace(one, records=replace(one.records, units=units))
+        if block_mib != 1 and not units.keys().isdisjoint(one.records.register)
+        else one
+        for one in vendors
     )
 
 

@@ -14,8 +14,11 @@ _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _WEIGHTS = ("slot", "core", "memory")
 _SHOWN = 40
-_NODE_POLICIES = ("binpack", "spread")
-_DEVICE_POLICIES = ("binpack", "spread", "mutex", "numa", "topology-aware")
+_POLICIES = {
+    names.SCHEDULING_POLICY: names.POLICIES,
+    names.NODE_POLICY: ("binpack", "spread"),
+    names.DEVICE_POLICY: ("binpack", "spread", "mutex", "numa", "topology-aware"),
+}
 
 
 def read(annotations: Mapping[str, Json], vendor: Vendor) -> Wishes:
@@ -45,10 +48,7 @@ def problems(annotations: Mapping[str, Json], vendors: Iterable[Vendor]) -> Iter
     if names.WEIGHTS in annotations and _weights(annotations) is None:
         shown = _shown(annotations, names.WEIGHTS)
         yield _problem("annotation.weights", names.WEIGHTS, {"shown": shown})
-    for key, known in (
-        (names.NODE_POLICY, _NODE_POLICIES),
-        (names.DEVICE_POLICY, _DEVICE_POLICIES),
-    ):
+    for key, known in _POLICIES.items():
         if key in annotations:
             yield from _words(annotations, key, known)
     chosen = (one for one in vendors if not annotations.keys().isdisjoint(one.annotations))
@@ -57,7 +57,9 @@ def problems(annotations: Mapping[str, Json], vendors: Iterable[Vendor]) -> Iter
 
 
 def _words(annotations: Mapping[str, Json], key: str, known: tuple[str, ...]) -> Iterator[Problem]:
-    words = [word for word in _list(annotations, key) if word not in known]
+    several = key == names.DEVICE_POLICY
+    there = _list(annotations, key) if several else (_text(annotations, key),)
+    words = [word for word in there if word and word not in known]
     if words or not isinstance(annotations.get(key, ""), str):
         shown = words[0][:_SHOWN] if words else _shown(annotations, key)
         yield _problem("annotation.policy", key, {"shown": shown, "known": ", ".join(known)})

@@ -19,13 +19,22 @@ class Card(msgspec.Struct, frozen=True):
 
 def known(nodes: Iterable[Sequence[Device]]) -> tuple[Card, ...]:
     """Return what there is, in an order of its own; cards whose memory is not told are left out."""
+    return merged(card for devices in nodes for card in on_node(devices))
+
+
+def on_node(devices: Sequence[Device]) -> tuple[Card, ...]:
+    """Return the cards of one node, each kind once: healthy or not, it has them."""
+    counts: dict[str, int] = {}
+    for device in devices:
+        counts[device.vendor] = counts.get(device.vendor, 0) + 1
+    kinds = {(one.vendor, one.model, one.memory_mib) for one in devices if one.memory_mib > 1}
+    return tuple(Card(*kind, counts[kind[0]]) for kind in sorted(kinds))
+
+
+def merged(cards: Iterable[Card]) -> tuple[Card, ...]:
+    """Return the cards of several nodes, each kind once, with the most that a node has."""
     found: dict[tuple[str, str, int], int] = {}
-    for devices in nodes:
-        counts: dict[str, int] = {}
-        for device in devices:
-            counts[device.vendor] = counts.get(device.vendor, 0) + 1
-        for device in devices:
-            if device.memory_mib > 1:
-                kind = (device.vendor, device.model, device.memory_mib)
-                found[kind] = max(found.get(kind, 0), counts[device.vendor])
+    for card in cards:
+        kind = (card.vendor, card.model, card.memory_mib)
+        found[kind] = max(found.get(kind, 0), card.most)
     return tuple(Card(*kind, most) for kind, most in sorted(found.items()))

@@ -1,6 +1,7 @@
 """How an accelerator stands on Nodes and in what Pods hold: HAMi's protocol, as data."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,6 +45,8 @@ class Records:
     register: tuple[str, ...] = ()
     """Node annotations; the first that is there counts."""
     fields: Fields = Fields()
+    units: Mapping[str, int] = field(default_factory=dict)
+    """MiB in one of the memory that an annotation tells, of either kind, where that is not one."""
     scores: str = ""
     """Node annotation: how well each pair is linked."""
     allocated: tuple[str, ...] = ()

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from berth import names
 from berth.model.raw import Json
 from berth.model.records import Counted, Records
 from berth.model.said import either
@@ -155,9 +156,9 @@ def _vendors(keys: Nvidia) -> tuple[Vendor, ...]:
             device_paths=("/dev/nvidia", "/var/run/nvidia-container-devices"),
             records=Records(
                 word="nvidia",
-                register=("hami.io/node-nvidia-register", "volcano.sh/node-vgpu-register"),
+                register=("hami.io/node-nvidia-register", names.VOLCANO_REGISTER),
                 scores="hami.io/node-nvidia-score",
-                allocated=("hami.io/vgpu-devices-allocated", "volcano.sh/vgpu-ids-new"),
+                allocated=("hami.io/vgpu-devices-allocated", names.VOLCANO_ALLOCATED),
                 partitions="hami.io/vgpu-mig-allocations",
                 counted=Counted(),
                 labels="nvidia.com/gpu.",

@@ -106,4 +106,7 @@ AMOUNTS = {
         "申请了 {count} 张卡，而此处最大的节点只有 {largest} 张",
         "最多申请 {largest} 张，必要时分成多个 Pod",
     ),
+    "no-such-card.model": Entry(
+        "此处没有型号为 {models} 的卡，现有 {known}", "请指定其中之一，或不指定型号"
+    ),
 }

@@ -55,6 +55,10 @@ CAUSES = {
         "设置中的某个注入把同一名称设为另一个值；以 Pod 自己的值为准。",
         "如果想用集群的值，请去掉自己的。",
     ),
+    "limit-range": Cause(
+        "命名空间的某个 LimitRange 对该资源设有 `default`，API server 会把它加给没有写明的容器，"
+        "包括边车和 init 容器。"
+    ),
     "no-effect": Cause(
         "这个名称是认识的，但写在此处不会被读取。",
         "请去掉其中一个：容器要么申请整个设备，要么写明份额的大小。",
@@ -105,7 +109,13 @@ CAUSES = {
     "unknown-size": Cause(
         "运行该 Pod 的方案不支持百分比，而百分比所对应的卡的大小未知，或各卡不同。"
     ),
-    "no-such-card": Cause("此集群的任何卡或节点都没有这么多。"),
+    "no-such-card": Cause(
+        "此集群目前的任何卡或节点都没有这么多，而 `placement.never` 设为 `refuse`。"
+    ),
+    "beyond": Cause(
+        "此集群目前的任何卡或节点都没有这么多；以后可能会有，因为节点池可以从零扩容。",
+        "请少申请一些，或增加这样的节点；`placement.never: refuse` 会拒绝这样的 Pod。",
+    ),
     "loss": Cause("Pod 的某个要求无法用写入的方言表达，而其转换的 `losses` 对此设为 `refuse`。"),
     "lost": Cause(
         "Pod 的某个要求无法用写入的方言表达；其余要求都保留。",

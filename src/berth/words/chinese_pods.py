@@ -81,6 +81,9 @@ PODS = {
     "undone.privileged": Entry(
         "GPU webhook 没有改写这个 Pod：容器 {container} 申请了设备，但该 Pod 是特权 Pod", _RETRY
     ),
+    "undone.annotation": Entry(
+        "GPU webhook 没有改写这个 Pod：容器 {container} 通过注解 {name} 申请了设备", _RETRY
+    ),
     "undone.lacking": Entry("GPU webhook 没有改写这个 Pod：容器 {lacking}", _RETRY),
     "annotation.size": Entry("{shown!r} 不是大小", "请写 16Gi、40%，或按容器写 main=16Gi,side=40%"),
     "annotation.size-twice": Entry("{shown!r} 多写了一个大小", "请为每个容器写一个"),

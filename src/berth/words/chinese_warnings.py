@@ -4,6 +4,7 @@ from berth.words.entry import Entry
 
 WARNINGS = {
     "no-device": Entry("{path}：只有 {name} 而没有 {count}，不会分配设备", "请加上"),
+    "limit-range": Entry("{path}：LimitRange 给了它 {name}", "如不需要，请在该处写 0"),
     "replaced.amount": Entry("{path}：{name} 由 {before} 改为 {value}：{why}"),
     "replaced.variable": Entry("{path}：{name} 被替换为 {value}：{why}"),
     "replaced.annotation": Entry("{path} 按 limits 被替换为 {value}"),
@@ -21,6 +22,9 @@ WARNINGS = {
     "past-shares.volume": Entry("{path}：{volume} 挂载 {host}，会绕过份额接触到卡"),
     "past-shares.mount": Entry("{path}：{mount} 会绕过份额接触到卡"),
     "unsized": Entry("未写明 {resource}，配额 {quota} 无法完整计数"),
+    "beyond.memory": Entry("{path}：申请 {mib} MiB，而此处这样的卡最多有 {most}"),
+    "beyond.count": Entry("{path}：申请了 {count} 张卡，而此处最大的节点有 {largest} 张"),
+    "beyond.model": Entry("{path}：此处没有型号为 {models} 的卡"),
     "full": Entry("目前没有节点放得下：{why}"),
     "unplaceable": Entry("没有节点能运行它：{why}"),
     "unrecorded": Entry("{path} 已满，无法在其中记录原始申请"),

@@ -129,4 +129,7 @@ AMOUNTS = {
         "{count} cards, and the largest node here has {largest}",
         "ask for at most {largest}, in several Pods if need be",
     ),
+    "no-such-card.model": Entry(
+        "no card here is a {models}; there are {known}", "name one of these, or none"
+    ),
 }

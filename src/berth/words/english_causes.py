@@ -77,6 +77,10 @@ CAUSES = {
         "it is taken out.",
         "Leave the variable out.",
     ),
+    "limit-range": Cause(
+        "A LimitRange of the namespace has a `default` of the resource, which the API server gives "
+        "to each container that names none: sidecars and init containers too."
+    ),
     "kept": Cause(
         "An injection of the settings sets the same name to another value; the Pod's own wins.",
         "Leave yours out if the cluster's is meant.",
@@ -138,7 +142,14 @@ CAUSES = {
         "The stack that runs the Pod knows no percent, and what it would be of is not known, or "
         "not the same for all cards that the Pod may get."
     ),
-    "no-such-card": Cause("No card, or no node, of this cluster has as much."),
+    "no-such-card": Cause(
+        "No card, or no node, of this cluster has as much today, and `placement.never` refuses it."
+    ),
+    "beyond": Cause(
+        "No card, or no node, of this cluster has as much today; one may come, as a node pool may "
+        "scale from nothing.",
+        "Ask for less, or add such nodes; `placement.never: refuse` refuses such Pods.",
+    ),
     "loss": Cause(
         "The Pod means something that the dialect it is written in cannot say, and `losses` of its "
         "conversion has `refuse` for it."

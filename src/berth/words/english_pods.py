@@ -101,6 +101,11 @@ PODS = {
         "the Pod is privileged",
         _RETRY,
     ),
+    "undone.annotation": Entry(
+        "the GPU webhook did not rewrite this Pod: container {container} asks for a device by "
+        "annotation {name}",
+        _RETRY,
+    ),
     "undone.lacking": Entry(
         "the GPU webhook did not rewrite this Pod: container {lacking}", _RETRY
     ),

@@ -4,6 +4,7 @@ from berth.words.entry import Entry
 
 WARNINGS = {
     "no-device": Entry("{path}: {name} without {count} gives no device", "add it"),
+    "limit-range": Entry("{path}: a LimitRange gives it {name}", "write 0 there for none"),
     "replaced.amount": Entry("{path}: {name} {before} becomes {value}: {why}"),
     "replaced.variable": Entry("{path}: {name} is replaced by {value}: {why}"),
     "replaced.annotation": Entry("{path} is replaced by {value}, as the limits say"),
@@ -27,6 +28,9 @@ WARNINGS = {
     ),
     "past-shares.mount": Entry("{path}: {mount} reaches cards past their shares"),
     "unsized": Entry("{resource} is not named, so quota {quota} cannot count all of it"),
+    "beyond.memory": Entry("{path}: {mib} MiB, and no such card here has more than {most}"),
+    "beyond.count": Entry("{path}: {count} cards, and the largest node here has {largest}"),
+    "beyond.model": Entry("{path}: no card here is a {models}"),
     "full": Entry("no node has room now: {why}"),
     "unplaceable": Entry("no node can run it: {why}"),
     "unrecorded": Entry("{path} is full, so the original request is not recorded there"),
