@@ -7,12 +7,16 @@ need it. Whatever is not plainly so goes the long way, `patch.record`, with the 
 from collections.abc import Sequence
 from functools import reduce
 from operator import getitem
+from typing import TypeAlias
 
 from berth.admission import patch
 from berth.errors import PatchError
 from berth.model.edit import Append, Edit, Put
 from berth.model.raw import Json, JsonObject, Path
 from berth.model.rfc6902 import Operation, holds, pointer
+
+Found: TypeAlias = dict[Path, Operation | None]
+"""The operation at each place, None where an edit holds already."""
 
 
 class _MeetError(Exception):
@@ -28,9 +32,9 @@ def operations(document: JsonObject, edits: Sequence[Edit]) -> list[Operation]:
 
 
 def _apart(document: JsonObject, edits: Sequence[Edit]) -> list[Operation]:
-    if Append in map(type, edits) or len({edit.path for edit in edits}) < len(edits):
+    if Append in map(type, edits):
         raise _MeetError
-    found: dict[Path, Operation] = {}
+    found: Found = {}
     for edit in patch.in_place_first(edits):
         path = edit.path
         try:
@@ -46,9 +50,8 @@ def _apart(document: JsonObject, edits: Sequence[Edit]) -> list[Operation]:
             operation = _put(node, path, edit.value)
         if path in found:
             raise _MeetError
-        if operation is not None:
-            found[path] = operation
-    return [*found.values()]
+        found[path] = operation
+    return [one for one in found.values() if one]
 
 
 def _put(node: Json, path: Path, value: Json) -> Operation | None:
@@ -75,7 +78,7 @@ def _drop(node: Json, path: Path) -> Operation:
 
 
 def _first(
-    document: JsonObject, found: dict[Path, Operation], path: Path, value: Json
+    document: JsonObject, found: Found, path: Path, value: Json
 ) -> tuple[Path, Operation | None]:
     """Return the operation of the first edit that needs a parent, or of one beside the first."""
     node: Json = document
@@ -88,8 +91,9 @@ def _first(
     place, rest = path[: depth + 1], path[depth + 1 :]
     if place not in found:
         return place, _put(node, place, patch.nested(rest, value))
+    made = found[place]
     try:
-        made: Json = reduce(getitem, rest[:-1], found[place]["value"])  # type: ignore[arg-type]
+        beside: Json = reduce(getitem, rest[:-1], (made or {})["value"])  # type: ignore[arg-type]
     except (LookupError, TypeError):
         raise _MeetError from None
-    return path, _put(made, path, value)
+    return path, _put(beside, path, value)

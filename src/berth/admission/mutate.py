@@ -228,9 +228,9 @@ def _read(pod: Pod, rules: Rules) -> Reading:
 def _decision(
     raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    if Said in map(type, changes):
-        warnings += tuple([change for change in changes if isinstance(change, Said)])
     edits = tuple([change for change in changes if isinstance(change, _EDITS)])
+    if len(edits) < len(changes):
+        warnings += tuple([change for change in changes if isinstance(change, Said)])
     operations = apart.operations(raw, edits)
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"
