@@ -5,7 +5,6 @@ What is of another kind than Kubernetes allows is a BadReview: the API server re
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from operator import itemgetter
 from typing import TypedDict, cast
 
 from berth import names
@@ -16,8 +15,6 @@ from berth.model.raw import Json, JsonObject, Path, dotted
 _NOTHING: JsonObject = {}
 _SPEC: Path = ("spec",)
 _DICTS = {dict}
-_TEXT = {str}
-_NAME = itemgetter("name")
 
 
 def pod(raw: JsonObject) -> Pod:
@@ -133,13 +130,16 @@ def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject],
         raise _malformed((*path, "env"), "a list")
     entries = cast("list[JsonObject]", container["env"])
     try:
-        names: set[Json] = {*map(_NAME, entries)}
+        names: set[Json] = {entry["name"] for entry in entries}
     except (TypeError, KeyError):  # not what a client means to send: look again, and say what
         entries = objects(container, "env", path)
         names = {_text(entry, "name", (*path, "env")) or "" for entry in entries}
-    if not _TEXT.issuperset(map(type, names)):
-        raise _malformed((*path, "env"), "a list of objects with names")
-    return entries, cast("set[str]", names)
+    known = cast("set[str]", names)
+    try:
+        "".join(known)  # the cheapest way to ask whether all are text
+    except TypeError:
+        raise _malformed((*path, "env"), "a list of objects with names") from None
+    return entries, known
 
 
 def _nodes(spec: JsonObject) -> Wishes:
