@@ -166,13 +166,10 @@ def running(
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(30)
-        finally:  # one that does not end would register itself again in the tests after this
-            process.kill()
-            reader.join(30)
-            if process.stderr:
-                process.stderr.close()
+        process.wait(30)
+        reader.join(30)
+        if process.stderr:
+            process.stderr.close()
 
 
 def review(pod: dict[str, Any] | None, **request: Any) -> dict[str, Any]:

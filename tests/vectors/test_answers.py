@@ -64,6 +64,27 @@ def test_w13_a_fault_of_ours_is_http_500(caplog: pytest.LogCaptureFixture) -> No
     assert metrics.registry.get_sample_value("hami_webhook_requests_total", known) == 1
 
 
+def test_an_answer_can_be_read_by_a_log_of_accesses(caplog: pytest.LogCaptureFixture) -> None:
+    """Ours has none; who runs the handler in a server that keeps one finds status and length."""
+    handler = Handler(
+        live=Live(Generation(number=1, settings=Settings(), rules=laws.rules())),
+        load=Load(),
+        readiness=Readiness(missing={}),
+        journal=Journal(Metrics(), lambda _event, _about: None),
+    )
+
+    async def length() -> int:
+        server, about = RawTestServer(handler), review(gpu_pod(GPU))
+        async with server, ClientSession(server.make_url("/")) as client:
+            answered = await client.post("/mutate", json=about)
+            return len(await answered.read())
+
+    with caplog.at_level(logging.INFO, "aiohttp.access"):
+        bytes_read = asyncio.run(length())
+    (line,) = [one.getMessage() for one in caplog.records if one.name == "aiohttp.access"]
+    assert f'"POST /mutate HTTP/1.1" 200 {bytes_read} ' in line
+
+
 @pytest.mark.parametrize("form", [JsonFormatter(), TextFormatter()], ids=["json", "text"])
 def test_l15_the_stack_of_a_fault_holds_no_value(
     caplog: pytest.LogCaptureFixture, form: logging.Formatter

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from berth import names
-from berth.admission import patch
+from berth.model import rfc6902
 from berth.settings import Injection
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
@@ -67,7 +67,7 @@ def test_m4_annotations_of_others_stay() -> None:
 
 def test_m5_keys_are_escaped_in_pointers() -> None:
     """`~` becomes `~0` before `/` becomes `~1`, so that each key is one step of the pointer."""
-    assert patch.pointer(("a/b", "~1", "c~/d")) == "/a~1b/~01/c~0~1d"
+    assert rfc6902.pointer(("a/b", "~1", "c~/d")) == "/a~1b/~01/c~0~1d"
     injection = Injection(name="notes", annotations={"a.example/b~c": "1"})
     decide = laws.injecting(laws.rules(injections=(injection,)), "notes")
     outcome = laws.patched(annotated(x="y"), decide)

@@ -48,5 +48,4 @@ class Load:
         """Return when nothing is under way any more, or after `seconds`."""
         if self.in_flight:
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(seconds):
-                    await self.idle.wait()
+                await asyncio.wait_for(self.idle.wait(), seconds)

@@ -12,10 +12,11 @@ from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Put
 from berth.model.pod import Pod
-from berth.model.raw import Json
+from berth.model.raw import Json, Path
 from berth.model.said import Said
 from berth.model.vendor import Vendor
 
+_PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")
 MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
 
@@ -33,19 +34,21 @@ def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
         for wanted in demand.containers
         if wanted.share
     }
-    text = orjson.dumps(
-        {"v": names.ORIGINAL_VERSION, "containers": asked}, option=orjson.OPT_SORT_KEYS
-    ).decode()
-    others = sum(
-        len(key.encode()) + len(str(value).encode())
-        for key, value in pod.annotations.items()
-        if key != names.ORIGINAL_REQUEST
-    )
+    record = {"v": names.ORIGINAL_VERSION, "containers": asked}
+    text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
+    others = _size(pod.annotations) if pod.annotations else 0
     if others + len(names.ORIGINAL_REQUEST) + len(text) > MOST_ANNOTATION_BYTES:
         yield Said("unrecorded", {"path": ("metadata", "annotations")})
         return
-    path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
-    yield Put(path, text, _WHY)
+    yield Put(_PATH, text, _WHY)
+
+
+def _size(annotations: Mapping[str, Json]) -> int:
+    return sum(
+        len(key.encode()) + len(str(value).encode())
+        for key, value in annotations.items()
+        if key != names.ORIGINAL_REQUEST
+    )
 
 
 def _converted(

@@ -6,17 +6,16 @@ the original what no edit touches: copying a whole Pod would cost more than all 
 """
 
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from typing import TypeAlias
 
 from berth.errors import PatchError
 from berth.model.edit import Append, Drop, Edit, Put
 from berth.model.raw import Json, JsonObject, Path
+from berth.model.rfc6902 import Node, Operation, child_of, holds, pointer
 
-Operation = dict[str, Json]
-Node: TypeAlias = JsonObject | list[Json]
 Ours: TypeAlias = dict[Path, Node]
 """The copies made so far, by the paths that lead to them: edits mostly come to the same places."""
+_ONLY_PUTS = {Put}
 
 
 def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -25,24 +24,22 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     Edits that hold already give none. `document` is left as it is. Raises PatchError for an edit
     whose parent is of another kind.
     """
-    operations: list[Operation] = []
     result = dict(document)
     ours: Ours = {(): result}
-    for edit in _in_place_first(edits):
-        if type(edit) is Put:
-            operation = _put(ours, edit.path, edit.value)
-        elif type(edit) is Append:
-            operation = _append(ours, edit)
-        else:
-            operation = _drop(ours, edit.path)
-        if operation is not None:
-            operations.append(operation)
+    made = [_applied(ours, edit) for edit in _in_place_first(edits)]
+    operations = [one for one in made if one]
     return operations, result if operations else document
+
+
+def _applied(ours: Ours, edit: Edit) -> Operation | None:
+    if isinstance(edit, Put):
+        return _put(ours, edit.path, edit.value)
+    return _append(ours, edit) if isinstance(edit, Append) else _drop(ours, edit.path)
 
 
 def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
     """Order edits so that each path still means what it meant: lists shrink from their end."""
-    if all(type(edit) is Put for edit in edits):
+    if {*map(type, edits)} == _ONLY_PUTS:
         return edits
     puts: list[Edit] = []
     drops: list[Drop] = []
@@ -58,14 +55,15 @@ def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
 
 
 def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
-    node = _reach(ours, path[:-1])
+    node = ours.get(path[:-1])
     if node is None:
-        path, value = _with_parents(ours, path, value)
-        node = ours[path[:-1]]
+        node, depth = _reach(ours, path[:-1])
+        if depth < len(path) - 1:
+            path, value = path[: depth + 1], _nested(path[depth + 1 :], value)
     key = path[-1]
-    held = _holds(node, key)
+    held = holds(node, key)
     if held:
-        there: Json = node[key]  # type: ignore[index]  # _holds has held the key against the node
+        there: Json = node[key]  # type: ignore[index]  # holds has held the key against the node
         if type(there) is type(value) and there == value:
             return None
         if isinstance(there, (dict, list)):
@@ -77,8 +75,8 @@ def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
 
 
 def _append(ours: Ours, edit: Append) -> Operation | None:
-    node = _reach(ours, edit.path)
-    if node is None:
+    node, depth = _reach(ours, edit.path)
+    if depth < len(edit.path):
         return _put(ours, edit.path, [edit.value])
     if not isinstance(node, list):
         raise PatchError(f"{pointer(edit.path)} is not a list")
@@ -87,11 +85,12 @@ def _append(ours: Ours, edit: Append) -> Operation | None:
 
 
 def _drop(ours: Ours, path: Path) -> Operation | None:
-    node = _reach(ours, path[:-1])
-    if node is None or not _holds(node, path[-1]):
+    node, depth = _reach(ours, path[:-1])
+    if depth < len(path) - 1 or not holds(node, path[-1]):
         return None
-    del node[path[-1]]  # type: ignore[arg-type]  # _holds has held the key against the node
-    _forget(ours, path)
+    gone: Json = node.pop(path[-1])  # type: ignore[arg-type]  # holds says that it fits
+    if isinstance(node, list) or isinstance(gone, (dict, list)):
+        _forget(ours, path)
     return {"op": "remove", "path": pointer(path)}
 
 
@@ -102,105 +101,30 @@ def _forget(ours: Ours, path: Path) -> None:
         del ours[known]
 
 
-def _reach(ours: Ours, path: Path) -> Node | None:
-    """Return the node at `path`, a copy of ours like all above it; None where none stands there."""
-    node = ours.get(path)
-    if node is not None:
-        return node
-    above = _reach(ours, path[:-1])
-    if above is None:
-        return None
-    try:
-        child: Json = above[path[-1]]  # type: ignore[index]  # a wrong key is the TypeError
-    except LookupError:
-        return None
-    except TypeError:
-        raise _misled(above, path[-1]) from None
-    if child is None:
-        return None
-    if not isinstance(child, (dict, list)):
-        raise PatchError(f"nothing can stand below {pointer(path)}")
-    node = ours[path] = above[path[-1]] = child.copy()  # type: ignore[index]  # as above
-    return node
-
-
-def _with_parents(ours: Ours, path: Path, value: Json) -> tuple[Path, Json]:
-    """Return the first place on `path` that lacks, and `value` in all that has to stand there."""
-    depth = len(path) - 1
-    while path[: depth - 1] not in ours:
+def _reach(ours: Ours, path: Path) -> tuple[Node, int]:
+    """Return the last node that stands on `path`, a copy of ours, and how deep that is."""
+    depth = len(path)
+    while path[:depth] not in ours:
         depth -= 1
-    return path[:depth], _nested(path[depth:], value)
+    node = ours[path[:depth]]
+    for key in path[depth:]:
+        try:
+            child = node[key].copy()  # type: ignore[index,union-attr]  # or it is an error below
+        except LookupError:
+            break
+        except (AttributeError, TypeError):
+            if child_of(node, key) is None:
+                break
+            raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}") from None
+        depth += 1
+        ours[path[:depth]] = node[key] = node = child  # type: ignore[index]  # as above
+    return node, depth
 
 
 def _nested(path: Path, value: Json) -> Json:
+    """Return `value` in the objects that have to stand on `path`. Raises PatchError for a list."""
     for key in reversed(path):
         if isinstance(key, int):
             raise PatchError(f"no list to put entry {key} in")
         value = {key: value}
     return value
-
-
-def _holds(node: JsonObject | list[Json], key: str | int) -> bool:
-    if isinstance(node, dict) and isinstance(key, str):
-        return key in node
-    if isinstance(node, list) and isinstance(key, int):
-        return 0 <= key < len(node)
-    raise _misled(node, key)
-
-
-def _misled(node: Node, key: str | int) -> PatchError:
-    return PatchError(f"{key!r} cannot be looked up in a {type(node).__name__}")
-
-
-def _child(node: JsonObject | list[Json], key: str | int) -> Json:
-    return node[key] if _holds(node, key) else None  # type: ignore[index]  # _holds says so
-
-
-def apply(document: Json, operation: Operation) -> Json:
-    """Return `document` after one add, replace or remove, for those who are sent a patch.
-
-    Raises PatchError where RFC 6902 has the operation fail.
-    """
-    op, path = operation.get("op"), operation.get("path")
-    if op not in ("add", "replace", "remove") or not isinstance(path, str) or path[:1] != "/":
-        raise PatchError("an operation that is none of add, replace and remove at a path")
-    *above, last = [key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/")]
-    result = node = _copy(document, path)
-    for name in above:
-        key = name if isinstance(node, dict) else _index(node, name, path)
-        child = _copy(_child(node, key), path)
-        node[key] = child  # type: ignore[index]  # _child has held the key against the node
-        node = child
-    if isinstance(node, list) and op == "add" and last in ("-", str(len(node))):
-        node.append(operation.get("value"))
-        return result
-    key = last if isinstance(node, dict) else _index(node, last, path)
-    if op != "add" and not _holds(node, key):
-        raise PatchError(f"nothing stands at {path}")
-    if op == "remove":
-        del node[key]  # type: ignore[arg-type]  # as above
-    elif op == "add" and isinstance(node, list) and isinstance(key, int):
-        node.insert(key, operation.get("value"))
-    else:
-        node[key] = operation.get("value")  # type: ignore[index]  # as above
-    return result
-
-
-def _copy(node: Json, path: str) -> JsonObject | list[Json]:
-    if isinstance(node, (dict, list)):
-        return node.copy()
-    raise PatchError(f"there is nothing on the way to {path}")
-
-
-def _index(node: list[Json], key: str, path: str) -> int:
-    """Read an array index as RFC 6901 has it: digits without a leading zero."""
-    plain = key.isascii() and key.isdigit() and (key == "0" or not key.startswith("0"))
-    if not plain or int(key) >= len(node):
-        raise PatchError(f"nothing stands at {path}")
-    return int(key)
-
-
-@lru_cache(maxsize=1024)
-def pointer(path: Path) -> str:
-    """Write a path as a JSON Pointer (RFC 6901): `~` is escaped before `/`."""
-    return "".join([f"/{str(key).replace('~', '~0').replace('/', '~1')}" for key in path])

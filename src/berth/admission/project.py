@@ -5,7 +5,7 @@ What is of another kind than Kubernetes allows is a BadReview: the API server re
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
-from typing import cast
+from typing import TypedDict, cast
 
 from berth import names
 from berth.errors import BadReview
@@ -13,37 +13,69 @@ from berth.model.pod import ANYWHERE, Container, Pod, Wishes
 from berth.model.raw import Json, JsonObject, Path, dotted
 
 _NOTHING: JsonObject = {}
+_SPEC: Path = ("spec",)
+_DICTS = {dict}
 
 
 def pod(raw: JsonObject) -> Pod:
     """Read a Pod, or the metadata and spec of a Pod template. Raises BadReview."""
     metadata = mapping(raw, "metadata", ())
     spec = mapping(raw, "spec", ())
-    level = mapping(spec, "resources", ("spec",))
-    volumes = objects(spec, "volumes", ("spec",))
+    seldom: _Seldom = {} if _SELDOM.isdisjoint(spec) else _seldom(spec)
+    volumes = objects(spec, "volumes", _SPEC)
     return Pod(
         annotations=mapping(metadata, "annotations", ("metadata",)),
         labels=mapping(metadata, "labels", ("metadata",)),
-        scheduler_name=_text(spec, "schedulerName", ("spec",)) or "",
-        node_name=_text(spec, "nodeName", ("spec",)) or "",
-        runtime_class=_text(spec, "runtimeClassName", ("spec",)),
-        os=_text(mapping(spec, "os", ("spec",)), "name", ("spec", "os"))
-        or _text(mapping(spec, "nodeSelector", ("spec",)), names.OS_LABEL, ("spec", "nodeSelector"))
-        or "",
-        pod_level=mapping(level, "limits", ("spec", "resources"))
-        | mapping(level, "requests", ("spec", "resources")),
+        scheduler_name=_text(spec, "schedulerName", _SPEC) or "",
         host_paths=_host_paths(volumes),
         volumes=volumes,
-        tolerations=objects(spec, "tolerations", ("spec",)),
-        nodes=_nodes(spec) if "affinity" in spec or "nodeSelector" in spec else ANYWHERE,
-        overhead=mapping(spec, "overhead", ("spec",)),
-        priority_class=_text(spec, "priorityClassName", ("spec",)) or "",
-        containers=tuple(
-            _container(container, ("spec", kind, index))
-            for kind in ("initContainers", "containers")
-            for index, container in enumerate(objects(spec, kind, ("spec",)))
-        ),
+        tolerations=objects(spec, "tolerations", _SPEC),
+        containers=(*_containers(spec, "initContainers"), *_containers(spec, "containers")),
+        **seldom,
     )
+
+
+class _Seldom(TypedDict, total=False):
+    """What most Pods say nothing of."""
+
+    node_name: str
+    runtime_class: str | None
+    os: str
+    pod_level: JsonObject
+    nodes: Wishes
+    overhead: JsonObject
+    priority_class: str
+
+
+_SELDOM = frozenset(
+    {
+        "affinity",
+        "nodeName",
+        "nodeSelector",
+        "os",
+        "overhead",
+        "priorityClassName",
+        "resources",
+        "runtimeClassName",
+    }
+)
+"""The fields of a spec that `_seldom` reads."""
+
+
+def _seldom(spec: JsonObject) -> _Seldom:
+    level = mapping(spec, "resources", _SPEC)
+    path: Path = ("spec", "resources")
+    return {
+        "node_name": _text(spec, "nodeName", _SPEC) or "",
+        "runtime_class": _text(spec, "runtimeClassName", _SPEC),
+        "os": _text(mapping(spec, "os", _SPEC), "name", ("spec", "os"))
+        or _text(mapping(spec, "nodeSelector", _SPEC), names.OS_LABEL, ("spec", "nodeSelector"))
+        or "",
+        "pod_level": mapping(level, "limits", path) | mapping(level, "requests", path),
+        "nodes": _nodes(spec) if "affinity" in spec or "nodeSelector" in spec else ANYWHERE,
+        "overhead": mapping(spec, "overhead", _SPEC),
+        "priority_class": _text(spec, "priorityClassName", _SPEC) or "",
+    }
 
 
 def ephemeral(raw: JsonObject) -> tuple[Container, ...]:
@@ -53,28 +85,47 @@ def ephemeral(raw: JsonObject) -> tuple[Container, ...]:
     return tuple(_container(one, ("spec", kind, index)) for index, one in enumerate(entries))
 
 
+def _containers(spec: JsonObject, kind: str) -> list[Container]:
+    if kind not in spec:
+        return []
+    listed = objects(spec, kind, _SPEC)
+    return [_container(one, ("spec", kind, index)) for index, one in enumerate(listed)]
+
+
 def _container(raw: JsonObject, path: Path) -> Container:
     resources = mapping(raw, "resources", path)
-    security = mapping(raw, "securityContext", path)
-    env, env_names = _variables(raw, path)
+    secured = "securityContext" in raw
+    security = mapping(raw, "securityContext", path) if secured else _NOTHING
+    env, env_names = _variables(raw, path) if "env" in raw else (_NO_ENV, _NO_NAMES)
     return Container(
         path=path,
         name=_text(raw, "name", path) or "",
-        limits=mapping(resources, "limits", (*path, "resources")),
-        requests=mapping(resources, "requests", (*path, "resources")),
+        limits=_amounts(resources, "limits", path),
+        requests=_amounts(resources, "requests", path),
         env=env,
         env_names=env_names,
         mounts=objects(raw, "volumeMounts", path),
         privileged=security.get("privileged") is True,
-        has_claims=bool(resources.get("claims")),
-        sidecar=path[1] == "initContainers" and raw.get("restartPolicy") == "Always",
+        has_claims="claims" in resources and bool(resources["claims"]),
+        sidecar="restartPolicy" in raw
+        and path[1] == "initContainers"
+        and raw["restartPolicy"] == "Always",
     )
+
+
+def _amounts(resources: JsonObject, kind: str, path: Path) -> JsonObject:
+    found = resources.get(kind)
+    return found if type(found) is dict else mapping(resources, kind, (*path, "resources"))
+
+
+_NO_ENV: Sequence[JsonObject] = ()
+_NO_NAMES: AbstractSet[str] = frozenset()
 
 
 def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject], AbstractSet[str]]:
     """Return the raw env entries and their names; a container may have hundreds."""
     if container.get("env") is None:
-        return (), frozenset()
+        return _NO_ENV, _NO_NAMES
     if not isinstance(container["env"], list):  # "" and {} have no entry that would give it away
         raise _malformed((*path, "env"), "a list")
     entries = cast("list[JsonObject]", container["env"])
@@ -83,9 +134,12 @@ def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject],
     except (TypeError, KeyError):  # not what a client means to send: look again, and say what
         entries = objects(container, "env", path)
         names = {_text(entry, "name", (*path, "env")) or "" for entry in entries}
-    if not set(map(type, names)) <= {str}:
-        raise _malformed((*path, "env"), "a list of objects with names")
-    return entries, cast("set[str]", names)
+    known = cast("set[str]", names)
+    try:
+        "".join(known)  # the cheapest way to ask whether all are text
+    except TypeError:
+        raise _malformed((*path, "env"), "a list of objects with names") from None
+    return entries, known
 
 
 def _nodes(spec: JsonObject) -> Wishes:
@@ -105,10 +159,11 @@ def _nodes(spec: JsonObject) -> Wishes:
 def _host_paths(volumes: list[JsonObject]) -> dict[str, str]:
     found = {}
     for index, volume in enumerate(volumes):
-        path = ("spec", "volumes", index)
-        host = _text(mapping(volume, "hostPath", path), "path", (*path, "hostPath"))
-        if host:
-            found[_text(volume, "name", path) or ""] = host
+        if "hostPath" in volume:
+            path = ("spec", "volumes", index)
+            host = _text(mapping(volume, "hostPath", path), "path", (*path, "hostPath"))
+            if host:
+                found[_text(volume, "name", path) or ""] = host
     return found
 
 
@@ -129,7 +184,7 @@ def objects(parent: JsonObject, key: str, path: Path) -> list[JsonObject]:
         return []
     if not isinstance(value, list):
         raise _malformed((*path, key), "a list")
-    if not set(map(type, value)) <= {dict}:
+    if not _DICTS.issuperset(map(type, value)):
         raise _malformed((*path, key), "a list of objects")
     return cast("list[JsonObject]", value)
 

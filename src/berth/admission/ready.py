@@ -29,6 +29,16 @@ class _Ready(web.StreamResponse):
         self._writer, self._content, self._kept = writer, body, keep_alive
 
     @property
+    def status(self) -> int:
+        """What a log of accesses shows of it."""
+        return 200
+
+    @property
+    def body_length(self) -> int:
+        """Bytes, for the same."""
+        return len(self._content)
+
+    @property
     def keep_alive(self) -> bool:
         """Whether the connection stays open."""
         return self._kept

@@ -32,7 +32,7 @@ def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     metadata = _object(raw.get("metadata"))
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
         return Said("left.mirror")
-    labels = _object(metadata.get("labels"))
+    labels = _object(metadata["labels"]) if "labels" in metadata else _NOTHING
     for key, value in _OPT_OUTS if labels else ():
         if labels.get(key) == value:
             return Said("left.opt-out", {"label": f"{key}={value}"})

@@ -19,7 +19,7 @@ def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
     A Pod that asks for a device in a wrong way is judged as one that asks: all at once.
     """
     yield from reading.problems
-    for name in sorted(rules.known.intersection(pod.pod_level)):
+    for name in sorted(rules.known.intersection(pod.pod_level)) if pod.pod_level else ():
         yield Problem("pod-level", ("spec", "resources"), {"name": name})
     if not (reading.demand.any or reading.problems):
         return
@@ -30,8 +30,9 @@ def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
     if rules.privileged is Privileged.DENY:
         yield from _privileged(pod)
     for wanted in reading.demand.containers:
-        if wanted.asks:
-            yield from _variables(wanted.container, wanted.asks, rules)
+        asks = wanted.asks
+        if asks and not asks.withheld_env.isdisjoint(wanted.container.env_names):
+            yield from _variables(wanted.container, asks, rules)
 
 
 def _privileged(pod: Pod) -> Iterator[Problem]:
@@ -56,10 +57,11 @@ def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[P
 def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
-        yield from limit_ranges.warnings(pod, demand)
-        yield from _near(pod, rules)
-        if rules.options.conversion is None:
-            yield from _unread(pod)
+        if pod.annotations:
+            yield from limit_ranges.warnings(pod, demand)
+            yield from _near(pod, rules)
+            if rules.options.conversion is None:
+                yield from _unread(pod)
         yield from _paths(pod, demand, rules)
 
 
@@ -86,12 +88,9 @@ def _unread(pod: Pod) -> Iterator[Said]:
 
 def _paths(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what a node has to prevent, as admission cannot: paths that reach a card directly."""
-    paths = tuple(
-        path
-        for wanted in demand.containers
-        if wanted.share
-        for path in wanted.share.vendor.device_paths
-    )
+    paths = tuple([path for share in demand.shares for path in share.vendor.device_paths])
+    if not paths:
+        return
     for volume, path in pod.host_paths.items():
         if path.startswith(paths) and path not in rules.injected_paths:
             about: Facts = {"path": ("spec", "volumes"), "volume": volume, "host": path}

@@ -58,8 +58,7 @@ class Controller:
             while True:
                 pause = await self.look()
                 with contextlib.suppress(TimeoutError):
-                    async with asyncio.timeout(pause):
-                        await self.registered.news.wait()
+                    await asyncio.wait_for(self.registered.news.wait(), pause)
 
     async def look(self) -> float:
         """Look once, and return in how many seconds at the latest to look again."""

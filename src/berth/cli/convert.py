@@ -15,6 +15,7 @@ from berth.admission.rules import Rules
 from berth.cli import cards, documents, options, rewriting
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
+from berth.model import rfc6902
 from berth.model.decision import Problem, Verdict
 from berth.model.edit import Edit, Put
 from berth.model.raw import Json, JsonObject, dotted
@@ -122,7 +123,7 @@ def _part(found: Converted, text: str, rules: Rules) -> str:
         return text
     wanted = held[0]
     for operation in operations:
-        wanted = _object(patch.apply(wanted, operation))
+        wanted = _object(rfc6902.apply(wanted, operation))
     if _is_json(text):
         return f"{json.dumps(wanted, indent=2, ensure_ascii=False)}\n"
     with contextlib.suppress(rewriting.CannotKeep):
@@ -171,7 +172,7 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
         # What was asked for before, the file's own history tells.
         found.said += [(name, one) for one in said if one.code != "renamed"]
         edits = [edit for edit in decision.edits if not _is_idle(edit, template.pod)]
-        prefix = patch.pointer(template.path)
+        prefix = rfc6902.pointer(template.path)
         for operation in patch.record(template.pod, edits)[0]:
             yield {**operation, "path": f"{prefix}{operation['path']}"}
 

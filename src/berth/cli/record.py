@@ -88,8 +88,7 @@ async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | 
         while not stop.asked.is_set():
             out.flush()
             with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(_FLUSH_SECONDS):
-                    await stop.asked.wait()
+                await asyncio.wait_for(stop.asked.wait(), _FLUSH_SECONDS)
         if ends:
             ends.cancel()
         write(End(at=recorder.clock()))

@@ -1,13 +1,14 @@
 """What a container with a share lacks, and what one without must not see."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from berth.dialects import variables
 from berth.dialects.options import Hidden, Options
-from berth.model.demand import ContainerDemand, Demand, Share
+from berth.model.demand import ContainerDemand, Share
 from berth.model.edit import Change, Put
 from berth.model.pod import Container, Pod
 from berth.model.said import Said
+from berth.model.vendor import Vendor
 
 _CORE_POLICY = Said("why.core-policy")
 _CONTAINER_NAME = Said("why.container-name")
@@ -17,7 +18,23 @@ _HIDDEN = Said("why.hidden")
 
 def complete(container: Container, share: Share, options: Options) -> Iterator[Change]:
     """Yield what a container that asks in HAMi's words lacks, and what it should not set."""
-    vendor = share.vendor
+    yield from _set(container, share, share.vendor)
+    for one in share.completion:
+        # Limits and requests together: Kubernetes refuses devices where they differ.
+        for kind in ("limits", "requests"):
+            yield Put((*container.path, "resources", kind, one.name), str(one.value), one.why)
+    yield from _removed(container, share.vendor, options)
+
+
+def variables_of(
+    container: Container, share: Share, words: Vendor, options: Options
+) -> Iterator[Change]:
+    """Yield the same of its variables alone, for a container whose resources are in `words`."""
+    yield from _set(container, share, words)
+    yield from _removed(container, words, options)
+
+
+def _set(container: Container, share: Share, vendor: Vendor) -> Iterator[Change]:
     if share.priority is not None and vendor.priority_env:
         why = Said("why.priority", {"name": vendor.priority})
         yield from variables.put(container, vendor.priority_env, str(share.priority), why)
@@ -26,11 +43,12 @@ def complete(container: Container, share: Share, options: Options) -> Iterator[C
         yield from variables.put(container, vendor.core_policy_env, policy, _CORE_POLICY)
     if vendor.name_env and container.name and vendor.name_env not in container.env_names:
         yield from variables.put(container, vendor.name_env, container.name, _CONTAINER_NAME)
-    for one in share.completion:
-        # Limits and requests together: Kubernetes refuses devices where they differ.
-        for kind in ("limits", "requests"):
-            yield Put((*container.path, "resources", kind, one.name), str(one.value), one.why)
-    if options.remove_device_env and vendor.visible_env in container.env_names:
+
+
+def _removed(container: Container, vendor: Vendor, options: Options) -> Iterator[Change]:
+    if vendor.withheld_env.isdisjoint(container.env_names):
+        return
+    if options.remove_device_env:
         visible = options.foreign(container, {vendor.visible_env})
         yield from variables.drop(container, visible, _DEVICE_PLUGIN)
     if options.remove_limit_env:
@@ -53,12 +71,15 @@ def hide(wanted: ContainerDemand, hidden: Hidden) -> Iterator[Change]:
         yield from variables.put(container, hidden.variable, hidden.value, _HIDDEN)
 
 
-def classed(demand: Demand, pod: Pod) -> Iterator[Change]:
+def classed(shares: Iterable[Share], pod: Pod) -> Iterator[Change]:
     """Yield the RuntimeClass that containers with such devices run under, where none is named."""
-    with_class = next((share for share in demand.shares if share.vendor.runtime_class), None)
-    if with_class and pod.runtime_class is None:
-        why = Said("why.runtime-class", {"vendor": with_class.vendor.name})
-        yield Put(("spec", "runtimeClassName"), with_class.vendor.runtime_class, why)
+    if pod.runtime_class is not None:
+        return
+    for share in shares:
+        if share.vendor.runtime_class:
+            why = Said("why.runtime-class", {"vendor": share.vendor.name})
+            yield Put(("spec", "runtimeClassName"), share.vendor.runtime_class, why)
+            return
 
 
 def scheduled(pod: Pod, options: Options, why: Said) -> Iterator[Change]:

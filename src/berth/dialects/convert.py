@@ -1,8 +1,7 @@
 """A share said in another dialect's words, where those are resources of its container."""
 
-from collections.abc import Iterable, Iterator, Mapping
-
-from msgspec.structs import replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 from berth import names
 from berth.dialects import completion, defaults, sizes, wanted_size
@@ -12,7 +11,7 @@ from berth.dialects.options import Options
 from berth.model.demand import NO_WISHES, Completion, Demand, Share, Wishes
 from berth.model.edit import Change, Drop, Put
 from berth.model.loss import Loss
-from berth.model.pod import Container, Pod
+from berth.model.pod import REMEMBERED, Container, Pod, Resources, bare
 from berth.model.said import Facts, Said
 from berth.model.vendor import MIB, Selectors, Vendor
 
@@ -36,18 +35,38 @@ def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
                 about = {"device": share.vendor.name, "dialect": options.writes}
                 yield from lose(by, Loss.ACCELERATOR, path, Said("part.lost-accelerator", about))
                 yield from completion.complete(of, share, options)
-            elif share.vendor.dialect == words.dialect:
-                yield from _restated(of, share, words, by)
-                bare = replace(share, completion=())
-                yield from completion.complete(of, bare, options)
             else:
-                yield from container(of, share, words, options)
-                bare = replace(share, vendor=words, completion=())
-                yield from completion.complete(of, bare, options)
+                yield from asking(of, share, options)
+                yield from completion.variables_of(of, share, words, options)
             if by.defaults is not NO_DEFAULTS:
                 yield from defaults.fill(of, pod, by.defaults)
         for hidden in options.hidden:
             yield from completion.hide(wanted, hidden)
+
+
+def asking(of: Container, share: Share, options: Options) -> Sequence[Change]:
+    """Return what `written` does, which may be remembered."""
+    resources = of.resources
+    if resources is None:
+        return written(of, share, options)
+    return remembered(resources, share, options)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def remembered(resources: Resources, share: Share, options: Options) -> Sequence[Change]:
+    """Write what many Pods ask for alike; nothing else of a container counts."""
+    return written(bare(resources), share, options)
+
+
+def written(of: Container, share: Share, options: Options) -> Sequence[Change]:
+    """Return what makes the resources of a container ask for `share`."""
+    by = options.conversion
+    if by is None:
+        return ()
+    words = by.targets[share.vendor.name]
+    if share.vendor.dialect == words.dialect:
+        return tuple(_restated(of, share, words, by))
+    return tuple(container(of, share, words, options))
 
 
 def whole(demand: Demand, pod: Pod, options: Options, why: Said) -> Iterator[Change]:
@@ -57,7 +76,7 @@ def whole(demand: Demand, pod: Pod, options: Options, why: Said) -> Iterator[Cha
         return
     yield from containers(demand, pod, options)
     if demand.any:
-        yield from completion.classed(demand, pod)
+        yield from completion.classed(demand.shares, pod)
         yield from once(chosen(demand, pod, by))
         yield from completion.scheduled(pod, options, why)
 
@@ -208,6 +227,8 @@ def once(changes: Iterable[Change]) -> list[Change]:
 
 def wishes(pod: Pod, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
     """Yield the annotations that choose cards, in the words of another dialect."""
+    if share.wishes == NO_WISHES and names.GPU_MODEL not in pod.annotations:
+        return
     mine, theirs, wished = words.selectors, share.vendor.selectors, share.wishes
     for loss, key, origins, text in _chosen(wished, mine, theirs):
         if not key:
@@ -227,10 +248,14 @@ def wishes(pod: Pod, share: Share, words: Vendor, by: Conversion) -> Iterator[Ch
         }
         yield Said("no-effect.model", named)
     if share.vendor.dialect == "hami" and words.dialect != "hami":
-        for key, there in policies(wished).items():
-            if there:
-                what = Said("part.lost-policy", {"dialect": words.dialect})
-                yield from lose(by, Loss.POLICY, ("metadata", "annotations", key), what)
+        yield from _lost_policies(wished, words, by)
+
+
+def _lost_policies(wished: Wishes, words: Vendor, by: Conversion) -> Iterator[Change]:
+    for key, there in policies(wished).items():
+        if there:
+            what = Said("part.lost-policy", {"dialect": words.dialect})
+            yield from lose(by, Loss.POLICY, ("metadata", "annotations", key), what)
 
 
 _Chosen = tuple[Loss, str, tuple[str, ...], str]

@@ -22,9 +22,9 @@ def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:
         ("cpu", defaults.cpu_request, defaults.cpu_limit),
         ("memory", defaults.memory_request, defaults.memory_limit),
     ):
-        asked, most = of.requests.get(name), of.limits.get(name)
-        if name in pod.pod_level:
+        if name in pod.pod_level or not (request or limit):
             continue
+        asked, most = of.requests.get(name), of.limits.get(name)
         if most is None and limit:
             yield Put((*of.path, "resources", "limits", name), _larger(limit, asked), _WHY)
         if asked is None and most is None and request:

@@ -37,8 +37,11 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
                 yield from complete(wanted.container, wanted.share, options)
             for hidden in options.hidden:
                 yield from hide(wanted, hidden)
-    if demand.any:
-        yield from _pod_wide(demand, pod, options)
+    if shares := demand.shares:
+        yield from classed(shares, pod)
+        if any(share.annotations for share in shares):
+            yield from _annotations(pod, shares)
+        yield from scheduled(pod, options, _SCHEDULER)
     if placed is not None and placed.devices:
         targets = options.conversion.targets if options.conversion else {}
         yield from devices.listed(demand, placed, pod, targets)
@@ -54,13 +57,6 @@ def completed(
         return None
     limits = {name: container.limits[name] for name in vendor.resources if name in container.limits}
     return limits | {one.name: str(one.value) for one in share.completion}
-
-
-def _pod_wide(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
-    yield from classed(demand, pod)
-    if any(share.annotations for share in demand.shares):
-        yield from _annotations(pod, demand.shares)
-    yield from scheduled(pod, options, _SCHEDULER)
 
 
 def _annotations(pod: Pod, sharing: tuple[Share, ...]) -> Iterator[Change]:

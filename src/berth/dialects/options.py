@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
+from berth import names
 from berth.dialects.conversion import Conversion
 from berth.model.card import Card
 from berth.model.pod import Container
@@ -44,6 +45,8 @@ class Options:
     owners: Mapping[str, Vendor] = field(init=False)
     """Each resource name beside whose it is: a container is read without asking every vendor."""
     hidden: tuple[Hidden, ...] = field(init=False)
+    choosing: frozenset[str] = field(init=False)
+    """Annotations by which a Pod chooses among devices."""
 
     def __post_init__(self) -> None:
         """Derive what every request would otherwise work out again."""
@@ -52,6 +55,10 @@ class Options:
         owners = {name: vendor for vendor in self.words for name in vendor.resources}
         object.__setattr__(self, "owners", owners)
         object.__setattr__(self, "hidden", tuple(_hidden(self.words)))
+        choosing = {key for vendor in self.words for key in vendor.annotations}
+        object.__setattr__(self, "choosing", frozenset(choosing | {*names.STEERING}))
+
+    __hash__ = object.__hash__  # one generation of the settings: what is remembered is its own
 
     def reading(self, words: tuple[Vendor, ...]) -> "Options":
         """Return the same for Pods in these words alone."""

@@ -1,48 +1,93 @@
 """Containers are read by the names of their resources, the same way in every such dialect."""
 
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
+
+import msgspec
 
 from berth.dialects import amounts, shares, wishes
 from berth.dialects.dialect import Reading
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand, Share
-from berth.model.pod import Container, Pod
+from berth.model.pod import REMEMBERED, Container, Pod, Resources, Texts, bare, memorable
 from berth.model.problem import Problem
+from berth.model.raw import Json
 from berth.model.said import Said
 from berth.model.vendor import Vendor
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What a container asks for, and of whom."""
+
+    vendor: Vendor | None
+    share: Share | None
+    problems: tuple[Problem, ...]
+    warnings: tuple[Said, ...]
 
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
-    warnings: list[Said] = list(_misplaced(pod, options))
+    warnings: list[Said] = [*_misplaced(pod, options)] if pod.annotations else []
+    chosen = _chosen(pod, options)
+    owned = options.owners.keys()
     for container in pod.containers:
-        named = _named(container, options.owners)
-        if not named:
+        if owned.isdisjoint(container.limits) and owned.isdisjoint(container.requests):
             containers.append(ContainerDemand(container, None))
-            continue
-        if container.privileged and skip_privileged:
+        elif container.privileged and skip_privileged:
+            named = _named(container, options.owners)
             warnings += (_privileged(container, vendor) for vendor in named)
             containers.append(ContainerDemand(container, None))
-            continue
-        asking: list[tuple[Vendor, Share | None]] = []
-        for vendor in named:
-            one = _sized(container, vendor, pod)
-            problems += one.problems
-            warnings += one.warnings
-            if one.share or one.problems:
-                asking.append((vendor, one.share))
-        if asking and len(named) > 1:
-            problems += _several(container, [vendor for vendor, _ in asking], named)
-        asks, share = asking[0] if asking else (None, None)
-        containers.append(ContainerDemand(container, share, asks))
+        else:
+            found = _alike(container, chosen, options)
+            problems += found.problems
+            warnings += found.warnings
+            containers.append(ContainerDemand(container, found.share, found.vendor))
     demand = Demand(tuple(containers))
-    if pod.annotations and (demand.any or problems):
-        asked = [wanted.asks for wanted in containers if wanted.asks]
-        problems += wishes.problems(pod.annotations, asked)
+    if chosen and (demand.any or problems):
+        vendors = [wanted.asks for wanted in containers if wanted.asks]
+        problems += wishes.problems(pod.annotations, vendors)
     return Reading(demand, tuple(problems), tuple(warnings))
+
+
+def _chosen(pod: Pod, options: Options) -> Texts:
+    """Return the annotations by which the Pod chooses among devices; most have none."""
+    if options.choosing.isdisjoint(pod.annotations):
+        return ()
+    return tuple([one for one in pod.annotations.items() if one[0] in options.choosing])
+
+
+def _alike(container: Container, chosen: Texts, options: Options) -> Asked:
+    resources = container.resources
+    if resources is None or not memorable([value for _, value in chosen]):
+        return asked(container, dict(chosen), options)
+    return remembered(resources, chosen, options)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def remembered(resources: Resources, chosen: Texts, options: Options) -> Asked:
+    """Read what many Pods ask for alike; nothing else of a container counts."""
+    return asked(bare(resources), dict(chosen), options)
+
+
+def asked(container: Container, chosen: Mapping[str, Json], options: Options) -> Asked:
+    """Return what a container asks for, in a Pod that chooses devices by these annotations."""
+    named = _named(container, options.owners)
+    problems: list[Problem] = []
+    warnings: list[Said] = []
+    asking: list[tuple[Vendor, Share | None]] = []
+    for vendor in named:
+        one = _sized(container, vendor, chosen)
+        problems += one.problems
+        warnings += one.warnings
+        if one.share or one.problems:
+            asking.append((vendor, one.share))
+    if asking and len(named) > 1:
+        problems += _several(container, [vendor for vendor, _ in asking], named)
+    asks, share = asking[0] if asking else (None, None)
+    return Asked(asks, share, tuple(problems), tuple(warnings))
 
 
 def _named(container: Container, owners: Mapping[str, Vendor]) -> list[Vendor]:
@@ -56,12 +101,12 @@ def _named(container: Container, owners: Mapping[str, Vendor]) -> list[Vendor]:
     return sorted(found, key=lambda one: one.name) if len(found) > 1 else found
 
 
-def _sized(container: Container, vendor: Vendor, pod: Pod) -> shares.Sized:
+def _sized(container: Container, vendor: Vendor, chosen: Mapping[str, Json]) -> shares.Sized:
     asked, wrong = amounts.read(container, vendor)
     if wrong:
         also = tuple(shares.contradictions(container, vendor, asked))
         return shares.Sized(problems=(*wrong, *also))
-    return shares.size(container, vendor, asked, pod.annotations)
+    return shares.size(container, vendor, asked, chosen)
 
 
 def _several(container: Container, asking: list[Vendor], named: list[Vendor]) -> Iterator[Problem]:

@@ -91,7 +91,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     yield from convert.containers(demand, pod, options)
     shares = demand.shares
     if shares:
-        yield from completion.classed(demand, pod)
+        yield from completion.classed(shares, pod)
         yield from convert.once(_chosen(shares, pod, by))
         yield from _queued(shares, pod, by)
         yield from completion.scheduled(pod, options, _SCHEDULER)

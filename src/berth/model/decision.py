@@ -4,15 +4,18 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
+from typing import cast
 
 import msgspec
 
+from berth.model import rfc6902
 from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.placed import Placed
 from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject, dotted
 from berth.model.reason import Reason
+from berth.model.rfc6902 import Operation
 from berth.model.said import Said
 from berth.words.catalogue import CATALOGUES, Language
 
@@ -34,11 +37,11 @@ MOST_REASONS = 32
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The answer for one Pod. `operations` is RFC 6902 and `pod` their result."""
+    """The answer for one Pod, `given`. `operations` is RFC 6902 and `pod` their result."""
 
     verdict: Verdict
-    pod: JsonObject
-    operations: list[dict[str, Json]] = []
+    given: JsonObject
+    operations: list[Operation] = []
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Said, ...] = ()
     edits: tuple[Edit, ...] = ()
@@ -52,6 +55,14 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """How the Pod asked."""
     would: "Decision | None" = None
     """What would have been done, where the namespace is in audit."""
+
+    @cached_property
+    def pod(self) -> JsonObject:
+        """The Pod as the operations leave it: made for who asks, which the server does not."""
+        changed: Json = self.given
+        for operation in self.operations:
+            changed = rfc6902.apply(changed, operation)
+        return cast("JsonObject", changed)
 
     @property
     def said(self) -> tuple[str, ...]:

@@ -3,12 +3,31 @@
 Structs rather than dataclasses: as frozen, and made in a seventh of the time, at every request.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from typing import TypeAlias, cast
 
 import msgspec
 
 from berth.model.raw import Json, JsonObject, Path
+
+Texts: TypeAlias = tuple[tuple[str, Json], ...]
+Resources: TypeAlias = tuple[Path, Texts, Texts]
+"""Where a container stands, its limits and its requests: a key by which to remember."""
+REMEMBERED = 1024
+"""How many keys are remembered: more than a cluster has ways to ask."""
+_LONGEST = 2000  # characters of a key: a Pod of 3 MiB must not stay in memory
+
+
+def memorable(texts: Iterable[Json]) -> bool:
+    """Whether these may be a key: all of it text, as 1 and True would be one, and not too much.
+
+    What the API server sends is text.
+    """
+    try:
+        return len("".join(cast("Iterable[str]", texts))) <= _LONGEST
+    except TypeError:
+        return False
 
 
 class Container(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,6 +58,14 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it stands among the app containers."""
         return self.path[1] == "containers"
 
+    @property
+    def resources(self) -> Resources | None:
+        """Its resources as a key, None where they are none to remember."""
+        limits, requests = self.limits, self.requests
+        if memorable((*limits, *limits.values(), *requests, *requests.values())):
+            return self.path, tuple(limits.items()), tuple(requests.items())
+        return None
+
     def places(self, name: str) -> list[int]:
         """Return the indexes of the env entries of this name: none, one, or a twin too many."""
         if name not in self.env_names:
@@ -52,6 +79,22 @@ class Container(msgspec.Struct, frozen=True, kw_only=True):
             return None
         value = entry.get("value")
         return value if isinstance(value, str) else ""
+
+
+def bare(resources: Resources) -> Container:
+    """Return a container of which nothing is known but its resources."""
+    path, limits, requests = resources
+    return Container(
+        path=path,
+        name="",
+        limits=dict(limits),
+        requests=dict(requests),
+        env=(),
+        env_names=frozenset(),
+        mounts=(),
+        privileged=False,
+        has_claims=False,
+    )
 
 
 class Wishes(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,11 +118,11 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     annotations: Mapping[str, Json]
     labels: Mapping[str, Json] = {}
     scheduler_name: str
-    node_name: str
-    runtime_class: str | None
-    os: str
+    node_name: str = ""
+    runtime_class: str | None = None
+    os: str = ""
     """"windows", "linux" or "" where nothing says so."""
-    pod_level: Mapping[str, Json]
+    pod_level: Mapping[str, Json] = {}
     """Resources of the Pod as a whole (KEP-2837), limits and requests together."""
     host_paths: Mapping[str, str]
     """Volume name to the path on the host that it shows."""

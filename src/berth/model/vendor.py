@@ -180,6 +180,8 @@ class Vendor:
     """The configured resource names, the count first."""
     named_roles: tuple[tuple[str, str], ...] = field(init=False)
     """Each configured role beside its resource name."""
+    withheld_env: frozenset[str] = field(init=False)
+    """Variables that a container with a device does not choose itself."""
     annotations: tuple[str, ...] = field(init=False)
     """Pod annotations that steer this vendor's placement (hami-webhook contract, user-set)."""
 
@@ -189,6 +191,7 @@ class Vendor:
         named = tuple((role, name) for role, name in pairs if name)
         object.__setattr__(self, "named_roles", named)
         object.__setattr__(self, "resources", tuple(name for _, name in named))
+        object.__setattr__(self, "withheld_env", self.limit_env | {self.visible_env})
         object.__setattr__(self, "annotations", self.selectors.keys)
 
     @property
