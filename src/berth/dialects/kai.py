@@ -47,11 +47,11 @@ def asks(pod: Pod) -> bool:
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read the share that the annotations give to one container."""
     vendor = next((one for one in options.words if one.dialect == NAME), None)
-    if vendor is None or not asks(pod):
+    app = [one for one in pod.containers if one.app]
+    if vendor is None or not asks(pod) or not app:
         nothing = tuple(ContainerDemand(one, None) for one in pod.containers)
         return Reading(Demand(nothing), (), ())
     name = pod.annotations.get(names.KAI_CONTAINER)
-    app = [one for one in pod.containers if one.app]
     user = next((one for one in pod.containers if one.name == name), None) if name else app[0]
     problems: list[Problem] = []
     if user is None:

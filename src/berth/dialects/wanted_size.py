@@ -122,7 +122,7 @@ def _model(
         (names.MODEL_USE, use, by.presets.factors),
         (names.MODEL_PRECISION, precision, BYTES),
     ):
-        if value not in choices:
+        if str(value) not in choices:
             about = {"shown": str(value)[:_SHOWN], "known": ", ".join(choices)}
             problems.append(_problem(key, "annotation.choice", about))
     if model is None:
