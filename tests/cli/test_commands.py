@@ -44,6 +44,21 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stderr == "[]\n"
 
 
+@pytest.mark.parametrize("command", ["manifests", "policy", f"explain -f {EXAMPLES}"])
+def test_an_output_without_room_is_a_sentence(command: str) -> None:
+    """A disk that is full is not the program's fault, and its stack helps nobody."""
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "berth", *command.split()],
+            check=False,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+    said = "the output cannot be written: No space left on device; make room where it goes"
+    assert (done.returncode, done.stderr) == (2, f"berth: {said}\n")
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_a_shell_can_complete_commands(shell: str) -> None:
     """The script for a shell calls back into berth, which knows its commands."""

@@ -1,5 +1,8 @@
 """The command `berth`: each sub-command is a module that is imported when it is called."""
 
+import errno
+import os
+import sys
 from importlib import import_module
 
 import click
@@ -22,6 +25,8 @@ COMMANDS = {
     "unregister": "Remove Berth's webhook configurations from a cluster.",
     "webhook": "Serve admission for a cluster.",
 }
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class _Commands(click.Group):
@@ -49,6 +54,13 @@ class _Commands(click.Group):
             return super().invoke(ctx)
         except UsageError as error:
             raise _OneSentence(str(error)) from None
+        except OSError as error:
+            if error.errno not in _NO_ROOM:
+                raise
+            # What is not written yet would be tried again, and told again, at the very end.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            why = f"the output cannot be written: {error.strerror}; make room where it goes"
+            raise _OneSentence(why) from None
 
 
 class _OneSentence(click.ClickException):
