@@ -63,7 +63,7 @@ placement:
     - name: large-a100
       namespaces: [research-*]
       expression: >-
-        device.memory.free.isGreaterThan(quantity("10Gi")) && device.model.startsWith("NVIDIA-A100")
+        device.memory.free.isGreaterThan(quantity("10Gi")) && device.model.contains("A100")
 """
 CONVERSION = """\
 conversions:
