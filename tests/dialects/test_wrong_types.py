@@ -8,6 +8,7 @@ import pytest
 from berth import names
 from berth.admission import mutate
 from berth.errors import BadReview
+from berth.model.decision import Verdict
 from tests.dialects import converting
 from tests.dialects.converting import A100, WRITTEN
 from tests.pods import container, pod
@@ -24,7 +25,7 @@ SPECS: tuple[Any, ...] = (None, {}, {"containers": None}, {"containers": []})
 @pytest.mark.parametrize("writes", WRITTEN)
 def test_an_annotation_of_another_type_is_no_fault_of_ours(writes: str) -> None:
     """Alone, and beside KAI's, in a Pod that asks and in one that has no containers."""
-    rules = converting.converting(writes, A100)
+    rules, answered = converting.converting(writes, A100), set[Verdict]()
     asking = pod(container("main", {"nvidia.com/gpu": "1"}))["spec"]
     plain = pod(container("main", {}))["spec"]
     for key in ANNOTATIONS:
@@ -34,4 +35,8 @@ def test_an_annotation_of_another_type_is_no_fault_of_ours(writes: str) -> None:
                     annotations = {**beside, key: value}
                     given = {"metadata": {"name": "p", "annotations": annotations}, "spec": spec}
                     with contextlib.suppress(BadReview):
-                        mutate.decide(given, "default", rules)
+                        decision = mutate.decide(given, "default", rules)
+                        answered.add(decision.verdict)
+                        refused = decision.verdict is Verdict.REFUSED
+                        assert refused is bool(decision.problems), given
+    assert answered >= {Verdict.PATCHED, Verdict.UNCHANGED, Verdict.REFUSED}
