@@ -28,4 +28,4 @@ def review(pod: Pod, *, dry_run: bool = False) -> Review:
 
 def last_word(pod: Pod, *, refused: bool) -> Decision:
     """Return what /validate decides about the Pod as it will be stored."""
-    return Decision(verdict=Verdict.REFUSED if refused else Verdict.UNCHANGED, given=pod)
+    return Decision(verdict=Verdict.REFUSED if refused else Verdict.UNCHANGED, pod=pod)

@@ -144,5 +144,5 @@ def test_the_demo_notices_a_server_that_answers_otherwise(
 ) -> None:
     """Allowed or not, and the patch."""
     operations = PATCH if verdict is Verdict.PATCHED else []
-    decision = Decision(verdict=verdict, given={}, operations=operations)
+    decision = Decision(verdict=verdict, pod={}, operations=operations)
     assert demo.agrees(response, decision) is agreed

@@ -133,7 +133,7 @@ def _refused(
     raw: JsonObject, problems: tuple[Problem, ...], demand: Demand, placed: Placed | None = None
 ) -> Decision:
     refused = Verdict.REFUSED
-    return Decision(verdict=refused, given=raw, problems=problems, demand=demand, placed=placed)
+    return Decision(verdict=refused, pod=raw, problems=problems, demand=demand, placed=placed)
 
 
 def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
@@ -156,7 +156,7 @@ def decide_injection(
         return left
     problems = tuple(inject.problems(pod, reading.demand, injection))
     if problems:
-        return Decision(verdict=Verdict.REFUSED, given=raw, problems=problems)
+        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
     return _decision(raw, list(inject.changes(pod, reading.demand, injection)), (), reading.demand)
 
 
@@ -175,7 +175,7 @@ def decide_all(
     decision = decide(raw, namespace, zone, standing=standing)
     forged = () if decision.problems else tuple(allocations.written(raw, "", rules.reading))
     if forged and namespace not in rules.excluded_namespaces:
-        return Decision(verdict=Verdict.REFUSED, given=raw, problems=forged)
+        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
     labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
     for injection in rules.injections.values():
         if decision.verdict in (Verdict.REFUSED, Verdict.IGNORED):
@@ -185,14 +185,14 @@ def decide_all(
             if more.verdict is Verdict.REFUSED:
                 return Decision(
                     verdict=Verdict.REFUSED,
-                    given=raw,
+                    pod=raw,
                     problems=more.problems,
                     warnings=decision.warnings,
                 )
             if more.operations:
                 decision = Decision(
                     verdict=Verdict.PATCHED,
-                    given=raw,
+                    pod=more.pod,
                     operations=[*decision.operations, *more.operations],
                     warnings=(*decision.warnings, *more.warnings),
                     edits=(*decision.edits, *more.edits),
@@ -212,13 +212,13 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
             if rules.options.conversion and scope.conflicts(raw, namespace, rules)
             else ()
         )
-        return None, Decision(verdict=Verdict.IGNORED, given=raw, notes=(why,), warnings=told)
-    unchanged = Decision(verdict=Verdict.UNCHANGED, given=raw, notes=(_NAMES_NONE,))
+        return None, Decision(verdict=Verdict.IGNORED, pod=raw, notes=(why,), warnings=told)
+    unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
     pod = project.pod(raw)
     if pod.os == "windows":
-        left = Decision(verdict=Verdict.IGNORED, given=raw, notes=(_WINDOWS,))
+        left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
         if scope.names_known(raw, rules):
             warning = Said("unmanaged.windows", {"path": ("spec",)})
             left = left.warned((warning,))
@@ -236,13 +236,13 @@ def _decision(
     edits = tuple([change for change in changes if isinstance(change, _EDITS)])
     if len(edits) < len(changes):
         warnings += tuple([change for change in changes if isinstance(change, Said)])
-    operations, _ = patch.record(raw, edits)
+    operations, result = patch.record(raw, edits)
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"
     if not operations:
         return Decision(
             verdict=Verdict.UNCHANGED,
-            given=raw,
+            pod=raw,
             warnings=warnings,
             notes=(_AS_IT_SHOULD_BE,),
             demand=demand,
@@ -250,7 +250,7 @@ def _decision(
         )
     return Decision(
         verdict=Verdict.PATCHED,
-        given=raw,
+        pod=result,
         operations=operations,
         warnings=warnings,
         edits=edits,

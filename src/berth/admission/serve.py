@@ -273,7 +273,7 @@ def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
 def _unheard(review: wire.Review, why: Said, warning: Said) -> Decision:
     """Let pass what another replica registered, whose settings are newer or older for a moment."""
     pod = review.object or {}
-    return Decision(verdict=Verdict.IGNORED, given=pod, notes=(why,), warnings=(warning,))
+    return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,), warnings=(warning,))
 
 
-_NOT_OURS = Decision(verdict=Verdict.IGNORED, given={}, notes=(Said("left.no-creation"),))
+_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))

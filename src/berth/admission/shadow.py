@@ -19,7 +19,7 @@ def of(decision: Decision, raw: JsonObject) -> Decision:
         return decision
     return Decision(
         verdict=Verdict.AUDITED,
-        given=raw,
+        pod=raw,
         warnings=tuple(_warnings(decision)),
         demand=decision.demand,
         dialect=decision.dialect,

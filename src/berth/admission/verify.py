@@ -14,7 +14,7 @@ from berth.model.edit import Edit
 from berth.model.raw import JsonObject
 from berth.model.said import Said
 
-_NOT_OURS = Decision(verdict=Verdict.IGNORED, given={}, notes=(Said("left.not-validated"),))
+_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.not-validated"),))
 
 
 def decide(
@@ -48,7 +48,7 @@ def decide_records(review: Review, rules: Rules) -> Decision:
         return _NOT_OURS
     forged = tuple(allocations.written(new, review.user, rules.reading))
     verdict = Verdict.REFUSED if forged else Verdict.UNCHANGED
-    return Decision(verdict=verdict, given=new, problems=forged)
+    return Decision(verdict=verdict, pod=new, problems=forged)
 
 
 def created(
@@ -63,7 +63,7 @@ def created(
     if rules.undone is Undone.WARN:
         return passed.warned(tuple(Said("not-rewritten", {"path": edit.path}) for edit in lacking))
     undone = tuple(Problem("undone", edit.path, {"why": edit.why}) for edit in lacking)
-    return Decision(verdict=Verdict.REFUSED, given=new, problems=undone, demand=passed.demand)
+    return Decision(verdict=Verdict.REFUSED, pod=new, problems=undone, demand=passed.demand)
 
 
 def _judged(
@@ -78,7 +78,7 @@ def _judged(
     lacking = tuple(_lacking(decision))
     if problems:
         verdict, lacking = Verdict.REFUSED, ()
-    passed = Decision(verdict=verdict, given=new, problems=problems, demand=decision.demand)
+    passed = Decision(verdict=verdict, pod=new, problems=problems, demand=decision.demand)
     return passed, lacking
 
 
@@ -100,4 +100,4 @@ def _updated(review: Review, new: JsonObject, old: JsonObject, rules: Rules) -> 
     if review.sub_resource == "ephemeralcontainers":
         problems += tuple(debug.problems(new, old, review.namespace, rules))
     verdict = Verdict.REFUSED if problems else Verdict.UNCHANGED
-    return Decision(verdict=verdict, given=new, problems=problems)
+    return Decision(verdict=verdict, pod=new, problems=problems)

@@ -20,7 +20,7 @@ def decide(
     `audited`, its Pods are not either.
     """
     warnings = tuple(_warnings(document, namespace, rules, audited=audited))
-    return Decision(verdict=Verdict.UNCHANGED, given=document, warnings=warnings)
+    return Decision(verdict=Verdict.UNCHANGED, pod=document, warnings=warnings)
 
 
 def _warnings(

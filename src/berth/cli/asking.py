@@ -45,7 +45,7 @@ class Asked:
         raw: JsonObject = found.pod or {}
         told = self._told(raw, key[0], found.fleet, _standing(raw, found.now))
         demand = stored.demand(raw, self.rules)
-        decision = Decision(verdict=Verdict.UNCHANGED, given=raw, demand=demand)
+        decision = Decision(verdict=Verdict.UNCHANGED, pod=raw, demand=demand)
         return Explained(
             source=found.fleet.source,
             kind="Pod",

@@ -198,7 +198,7 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
 
 
 def _as_is(pod: JsonObject) -> Decision:
-    return Decision(verdict=Verdict.UNCHANGED, given=pod)
+    return Decision(verdict=Verdict.UNCHANGED, pod=pod)
 
 
 def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:

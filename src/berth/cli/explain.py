@@ -160,10 +160,10 @@ class Cluster:
             return decision
         forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
         if forged:  # from this no label opts out
-            return Decision(verdict=Verdict.REFUSED, given=pod, problems=forged)
+            return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
         unmet = "; ".join(_unmet(self.selector, labels))
         why = Said("left.selector", {"namespace": namespace, "unmet": unmet})
-        return Decision(verdict=Verdict.IGNORED, given=pod, notes=(why,))
+        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,))
 
 
 def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from enum import StrEnum
 from functools import cached_property
 from itertools import islice
-from typing import cast
 
 import msgspec
 
-from berth.model import rfc6902
 from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.placed import Placed
 from berth.model.problem import Problem
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.raw import JsonObject, dotted
 from berth.model.reason import Reason
 from berth.model.rfc6902 import Operation
 from berth.model.said import Said
@@ -37,10 +35,10 @@ MOST_REASONS = 32
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """The answer for one Pod, `given`. `operations` is RFC 6902 and `pod` their result."""
+    """The answer for one Pod. `operations` is RFC 6902 and `pod` their result."""
 
     verdict: Verdict
-    given: JsonObject
+    pod: JsonObject
     operations: list[Operation] = []
     problems: tuple[Problem, ...] = ()
     warnings: tuple[Said, ...] = ()
@@ -55,14 +53,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """How the Pod asked."""
     would: "Decision | None" = None
     """What would have been done, where the namespace is in audit."""
-
-    @cached_property
-    def pod(self) -> JsonObject:
-        """The Pod as the operations leave it: made for who asks, which the server does not."""
-        changed: Json = self.given
-        for operation in self.operations:
-            changed = rfc6902.apply(changed, operation)
-        return cast("JsonObject", changed)
 
     @property
     def said(self) -> tuple[str, ...]:
