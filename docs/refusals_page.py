@@ -31,15 +31,18 @@ ENGLISH = """\
 
 <!-- scripts/generate writes this page from src/berth/words: change it there. -->
 
-What Berth says of a Pod is a code and some facts; its sentence is made of them in the language of
-the setting [`language`](settings.md), `en` or `zh`. [中文](refusals.zh.md)
+This page lists everything that Berth can say about a Pod. Each message has a code and some facts;
+Berth makes a sentence from them, in the language of the setting [`language`](settings.md): `en` or
+`zh`. [中文](refusals.zh.md)
 
-The code up to its point is what the metric `berth_refusals_total` and the log's `codes` carry; the
-log's `said`, and `berth explain -o json`, have all of it. Codes stay as they are; a sentence may
-change. Names, field paths and amounts are the same in each language. A refusal is written as
-"field: sentence; remedy", each mistake of a Pod at once. Its status is 422 for what is wrong in
-itself, and 403 where only the rules of the cluster forbid it. The log and the API server's audit
-log are always English.
+- A refusal is written as "field: sentence; remedy". If a Pod has several mistakes, all are named.
+- The HTTP status is 422 if the Pod is wrong in itself, and 403 if only the rules of the cluster
+  forbid it.
+- Codes do not change; sentences may. The part of a code before the point is what the metric
+  `berth_refusals_total` and `codes` in the log show. `said` in the log, and `berth explain -o json`,
+  show the whole code.
+- Names, field paths and amounts are the same in each language. The log and the API server's audit
+  log are always in English.
 """
 CHINESE = """\
 # 拒绝与警告

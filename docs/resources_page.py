@@ -16,9 +16,9 @@ HEAD = """\
 <!-- scripts/generate writes this page from src/berth/vendors: change it there. -->
 
 This is what a container can write under `resources.limits`, for each accelerator. The names are
-those of HAMi's chart; a `device-config.yaml` can change them. Leave requests out, or make them equal
-to the limits. All numbers are whole numbers. An amount is for each device, unless the table says "of
-all together". If the count is "required", memory or cores without it give no device.
+those of HAMi's chart; a `device-config.yaml` can change them. Leave requests out, or make them
+equal to the limits. All numbers are whole numbers. An amount is for each device, unless the table
+says "of all together". If the count is "required", memory or cores without it give no device.
 
 | Accelerator | Count | Memory | Memory in percent | Cores | Priority |
 | --- | --- | --- | --- | --- | --- |

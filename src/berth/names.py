@@ -49,8 +49,8 @@ WEBHOOK_OPT_OUT: Final = "hami.io/webhook"
 """Pod label or namespace label: with the value `ignore`, Berth leaves the Pods alone."""
 WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
 INJECT_LABEL: Final = "hami-webhook/inject"
-"""Namespace label: with `registration.onlyLabelledNamespaces`, Berth handles only namespaces where it
-is `enabled`."""
+"""Namespace label: with `registration.onlyLabelledNamespaces`, only namespaces with the value
+`enabled` are handled."""
 INJECT_LABEL_VALUE: Final = "enabled"
 INJECTED: Final = "hami.io/injected"
 """Pod annotation, by Berth: "true" if something was added that the author did not ask for."""
