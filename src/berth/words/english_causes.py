@@ -161,7 +161,7 @@ CAUSES = {
     ),
     "loss": Cause(
         "The dialect into which the Pod is translated cannot express something that the Pod asks "
-        "for, and `losses` of the conversion is `refuse` for this."
+        "for, and the conversion refuses such a loss (`loss`, `losses`)."
     ),
     "lost": Cause(
         "The dialect into which the Pod is translated cannot express something that the Pod asks "
