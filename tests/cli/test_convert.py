@@ -284,6 +284,22 @@ def test_a_directive_stays_with_its_document() -> None:
     assert after.startswith("%YAML 1.1\n---\nkind: Pod\n")
 
 
+def test_a_number_of_yaml_1_1_is_nothing_to_say() -> None:
+    """The library warns of 1e3; neither the manifest nor its author is better for it."""
+    text = f"%YAML 1.1\n---\n{SHARED}x: 1e3\n"
+    after = convert._converted("some.yaml", text.encode(), VOLCANO).after
+    assert after.endswith("x: 1e3\n")
+
+
+def test_a_document_may_stand_on_the_line_of_its_mark() -> None:
+    """Each keeps its `---`: without it, two documents in braces are no YAML."""
+    card = "{kind: Pod, spec: {containers: [{name: a, resources: {limits: {nvidia.com/gpu: 1}}}]}}"
+    found = convert._converted("some.yaml", f"--- {card}\n--- {card}\n".encode(), VOLCANO)
+    lines = found.after.splitlines()
+    assert [line[:16] for line in lines] == ["--- {kind: Pod, "] * 2
+    assert all("volcano.sh/vgpu-number" in line for line in lines)
+
+
 def test_an_item_of_a_list_is_of_its_own_namespace() -> None:
     """A system's is left alone; each is called by its own name."""
     spec = "{template: {spec: {containers: [{name: a, image: i, resources: {limits: LIMITS}}]}}}"
@@ -334,3 +350,26 @@ spec:
         "metadata": {"name": "a", "annotations": {}},
         "spec": {"containers": [{"name": "c"}]},
     }
+
+
+def test_a_comment_before_the_only_entry_outlives_it() -> None:
+    """KAI's annotation is often the only one; so is the variable that shows all cards."""
+    text = """\
+kind: Pod
+metadata:
+  annotations:
+    # half of a card
+    gpu-memory: "8000"  # MiB
+spec:
+  containers:
+  - name: a
+    env:
+    # all of them
+    - {name: NVIDIA_VISIBLE_DEVICES, value: all}  # gone with it
+    # and nothing else
+    image: i
+"""
+    after = convert._converted("some.yaml", text.encode(), VOLCANO).after
+    lines = after.splitlines()
+    assert lines[2:4] == ["  annotations: {}", "    # half of a card"]
+    assert lines[7:11] == ["    env: []", "    # all of them", "    # and nothing else", "    image: i"]

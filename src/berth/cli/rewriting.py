@@ -5,6 +5,7 @@ original again (`merging`). What comes out is read and compared before anyone ge
 """
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from io import StringIO
@@ -14,7 +15,7 @@ from typing import Final, TypeAlias
 
 from ruamel.yaml import YAML
 from ruamel.yaml.comments import CommentedMap, CommentedSeq
-from ruamel.yaml.error import CommentMark
+from ruamel.yaml.error import CommentMark, MantissaNoDotYAML1_1Warning
 from ruamel.yaml.tokens import CommentToken
 
 from berth.cli import merging
@@ -52,7 +53,7 @@ def candidates(
     head, body = _head(text)
     yaml = _as_in(body)
     try:
-        tree = yaml.load(body)
+        tree = _loaded(yaml, body)
         same = _dumped(yaml, tree)
         folded = _folded(operations)
         renamed = _renamed(folded, alike)
@@ -63,6 +64,14 @@ def candidates(
         raise CannotKeep(" ".join(str(error).split())) from error
     yield head + merging.merged(body, same, written)
     yield head + written
+
+
+def _loaded(yaml: YAML, text: str) -> Node:
+    """Read it; that YAML 1.1 would have 1e3 written as 1.0e3 is nothing to say about a manifest."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MantissaNoDotYAML1_1Warning)
+        tree: Node = yaml.load(text)
+    return tree
 
 
 def _dumped(yaml: YAML, tree: Node) -> str:
@@ -103,8 +112,8 @@ def _unescaped(key: str) -> str:
 
 
 def _head(text: str) -> tuple[str, str]:
-    """Split off the line of `---`, where nothing but a comment is in it."""
-    found = re.match(r"---[ \t]*(#.*)?(\n|\Z)", text)
+    """Split off `---`, with its line where nothing but a comment is in that."""
+    found = re.match(r"---[ \t]*(#.*)?(\n|\Z)|---[ \t]+", text)
     return (found[0], text[found.end() :]) if found else ("", text)
 
 
@@ -187,8 +196,10 @@ def _put_instead(node: CommentedMap, old: str, new: str, value: Json) -> None:
 def _remove(node: Node, key: str | int, parent: Place | None) -> None:
     """Remove, and keep the comments that stand before it, and between it and what follows."""
     below = node[key]
-    place = _last(below) if isinstance(below, Node) and len(below) else (node, key)
-    rest = _before(node, key) + _cut(*place, _EVERY)
+    block = isinstance(below, Node) and len(below) and not below.fa.flow_style()
+    place = _last(below) if block else (node, key)
+    opening = _opening(node) if len(node) == 1 else ""
+    rest = opening + _before(node, key) + _cut(*place, _EVERY)
     at, keys = _keys(node).index(key), _keys(node)
     if rest and at + 1 < len(keys):
         _put_before(node, keys[at + 1], rest)
@@ -206,7 +217,16 @@ def _keys(node: Node) -> list[str | int]:
 def _before(node: Node, key: str | int) -> str:
     """Return the comments of ours before an entry."""
     found = node.ca.items.get(key)
-    tokens = (found[1] or ()) if found and len(found) > 1 else ()
+    return _lines((found[1] or ()) if found and len(found) > 1 else ())
+
+
+def _opening(node: Node) -> str:
+    """Return the comments before the first entry."""
+    found = node.ca.comment
+    return _lines((found[1] or ()) if found and len(found) > 1 else ())
+
+
+def _lines(tokens: Sequence[CommentToken]) -> str:
     lines = (f"{' ' * one.start_mark.column}{one.value}" for one in tokens)
     return "".join(line if line.strip() else "\n" for line in lines)
 
@@ -223,7 +243,9 @@ def _put_behind(node: Node, parent: Place, rest: str) -> None:
     above, key = parent
     node.fa.set_flow_style()
     token = CommentToken(f"\n{rest}", CommentMark(0), None)
-    above.ca.items.setdefault(key, [None] * 4)[_slot(above)] = token
+    about = above.ca.items.setdefault(key, [None] * 4)
+    about[_slot(above)] = token
+    about[3:4] = [None] * len(about[3:4])  # what stood before the first entry is in the token now
     node.ca.comment = [token, None]
 
 
