@@ -372,4 +372,9 @@ spec:
     after = convert._converted("some.yaml", text.encode(), VOLCANO).after
     lines = after.splitlines()
     assert lines[2:4] == ["  annotations: {}", "    # half of a card"]
-    assert lines[7:11] == ["    env: []", "    # all of them", "    # and nothing else", "    image: i"]
+    assert lines[7:11] == [
+        "    env: []",
+        "    # all of them",
+        "    # and nothing else",
+        "    image: i",
+    ]

@@ -278,6 +278,31 @@ def test_a_pod_that_opts_out_is_not_sent(api: Api, converting: Converting) -> No
     assert api.warnings == []
 
 
+@pytest.mark.usefixtures("converting")
+def test_a_limit_range_gives_again_what_is_translated(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """LimitRanger runs a second time after us, and refuses who does not name what has a `max`."""
+    most = {"type": "Container", "max": {GPU: "2", MEMORY: "8000"}, "default": {GPU: "1"}}
+    limit_range = {"metadata": {"name": "most"}, "spec": {"limits": [most]}}
+    pod = pods.gpu_pod({GPU: "2", MEMORY: "4096"}, schedulerName="default-scheduler")
+    pod["spec"]["containers"].append({"name": "asks-for-nothing", "image": "i"})
+    pod["metadata"] = {"name": "limited"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
+        path = f"/api/v1/namespaces/{space}/limitranges"
+        assert api.ask("POST", path, limit_range)[0] == 201
+        tried = partial(api.create, pod, space, dry_run=True)
+        seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
+        guarded.eventually(lambda: seen <= tried()[1]["metadata"].get("annotations", {}).keys())
+        found = api.stored(pod, space)
+        first, second = (one["resources"]["limits"] for one in found["spec"]["containers"])
+        assert first == {GPU: "0", MEMORY: "0", NUMBER: "2", VMEMORY: "4096"}
+        assert second == {GPU: "0", MEMORY: "0", NUMBER: "1", VMEMORY: "8k"}
+        record = json.loads(found["metadata"]["annotations"][names.ORIGINAL_REQUEST])
+        assert record["containers"]["main"] == {GPU: "2", MEMORY: "4096"}
+
+
 TRIED = [yaml.safe_load(one["manifest"]) for one in MANIFESTS if "volcano" in one]
 
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from berth import closest, names
-from berth.admission import limit_ranges
 from berth.admission.rules import Handling, Privileged, Rules
+from berth.dialects import limit_ranges
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
 from berth.model.demand import Demand

@@ -13,6 +13,7 @@ from berth.dialects import (
     convert,
     hami,
     kai,
+    limit_ranges,
     plain,
     pool,
     reading,
@@ -46,8 +47,10 @@ WRITES: Mapping[str, Write] = {one.name: one.write for one in DIALECTS if one.wr
 
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read a Pod in whichever of the dialects it is written, and settle what it leaves open."""
-    found = reading.read(pod, options, skip_privileged=skip_privileged)
     by = options.conversion
+    if by is not None and names.LIMIT_RANGER in pod.annotations:
+        pod = limit_ranges.without(pod, options)
+    found = reading.read(pod, options, skip_privileged=skip_privileged)
     if by is None:
         return found
     if kai.asks(pod) and kai.NAME in by.reads:
@@ -77,6 +80,8 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     by = options.conversion
     if by is None:
         return changes
+    if names.LIMIT_RANGER in pod.annotations:
+        changes = chain(changes, limit_ranges.nothing(pod, options))
     if not demand.any and by.whole_pods:
         return chain(changes, completion.scheduled(pod, options, _WHOLE))
     changes = chain(changes, _beside(demand, pod, by))
@@ -160,7 +165,8 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         return False
     earlier = replace(of, limits=asked, requests={})
     others = tuple(
-        earlier if one is of else replace(one, limits={}, requests={}) for one in pod.containers
+        earlier if one.path == of.path else replace(one, limits={}, requests={})
+        for one in pod.containers
     )
     then = replace(pod, annotations=annotations, containers=others)
     options = options.unknowing or options  # the cards of then may be others

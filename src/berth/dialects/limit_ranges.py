@@ -1,0 +1,119 @@
+"""Devices that no container asked for: a LimitRange of the namespace gives them to each.
+
+The administrator has said so, and what stands in the Pod counts, whoever wrote it. The API server's
+LimitRanger runs before us and says what it set, in an annotation.
+
+It also runs again after us: what a translation takes out of a container, it gives again. So what
+it gives in other words than those in which the container asks already counts for nothing.
+"""
+
+from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+from msgspec.structs import replace
+
+from berth import names
+from berth.dialects.options import Options
+from berth.model import quantity
+from berth.model.demand import Demand
+from berth.model.edit import Change, Put
+from berth.model.pod import Container, Pod
+from berth.model.raw import Json
+from berth.model.said import Said
+
+_BEGINS = "LimitRanger plugin set: "
+_OTHER_WORDS = Said("why.limit-range")
+
+
+def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
+    """Yield the containers that have a device by a LimitRange alone, and how to have none."""
+    given = _given(pod)
+    for wanted in demand.containers if given else ():
+        if wanted.share is None:
+            continue
+        asked = wanted.container.limits.keys() & set(wanted.share.vendor.resources)
+        if asked and asked <= given.get(_called(wanted.container), set()):
+            name = next(one for one in wanted.share.vendor.resources if one in asked)
+            yield Said("limit-range", {"path": wanted.container.path, "name": name})
+
+
+def without(pod: Pod, options: Options) -> Pod:
+    """Return the Pod with a 0 for what counts for nothing."""
+    given = _given(pod)
+    if not given:
+        return pod
+    return replace(pod, containers=tuple(_bare(one, given, options) for one in pod.containers))
+
+
+def nothing(pod: Pod, options: Options) -> Iterator[Change]:
+    """Yield the same in the Pod itself.
+
+    Taken out, it would be refused: where a LimitRange has a `max`, each container has to name the
+    resource. Of the words that are written it is taken out all the same, with what is translated:
+    given again, it is a size that the container lacks.
+    """
+    given, by = _given(pod), options.conversion
+    written = {name for one in by.targets.values() for name in one.resources} if by else set()
+    for of in pod.containers if given else ():
+        for name in sorted(_surplus(of, given, options) - written):
+            for kind, there in (("limits", of.limits), ("requests", of.requests)):
+                if name in there:
+                    yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
+
+
+def _bare(of: Container, given: Mapping[str, AbstractSet[str]], options: Options) -> Container:
+    surplus = _surplus(of, given, options)
+    if not surplus:
+        return of
+    limits, requests = (
+        {name: "0" if name in surplus else amount for name, amount in there.items()}
+        for there in (of.limits, of.requests)
+    )
+    return replace(of, limits=limits, requests=requests)
+
+
+def _surplus(
+    of: Container, given: Mapping[str, AbstractSet[str]], options: Options
+) -> AbstractSet[str]:
+    """Return the resources that a container is given in other words than it asks in.
+
+    Where it asks for nothing itself, the words that are written are taken.
+    """
+    here, by = given.get(_called(of)), options.conversion
+    if not here or by is None:
+        return frozenset()
+    spoken: dict[str, set[str]] = {}
+    for name, amount in {**of.requests, **of.limits}.items():
+        vendor = options.owners.get(name)
+        if vendor is not None and vendor.name in by.targets and _counts(amount):
+            spoken.setdefault(vendor.dialect, set()).add(name)
+    asked = {dialect for dialect, there in spoken.items() if not there <= here}
+    asked = asked or spoken.keys() & {options.writes}
+    if len(asked) != 1:
+        return frozenset()
+    others = [there for dialect, there in spoken.items() if dialect not in asked]
+    return frozenset[str]().union(*others)
+
+
+def _counts(amount: Json) -> bool:
+    """Whether it is a request, rightly or wrongly: 0 is none."""
+    try:
+        return quantity.parse(amount) != 0
+    except quantity.NotAQuantity:
+        return True
+
+
+def _given(pod: Pod) -> Mapping[str, AbstractSet[str]]:
+    """Read "cpu, nvidia.com/gpu limit for container main; …": names, by what has them."""
+    told = pod.annotations.get(names.LIMIT_RANGER)
+    found: dict[str, set[str]] = {}
+    for part in told.removeprefix(_BEGINS).split("; ") if isinstance(told, str) else ():
+        resources, limits, container = part.partition(" limit for ")
+        if limits:
+            found.setdefault(container, set()).update(resources.split(", "))
+    return found
+
+
+def _called(container: Container) -> str:
+    kind = "container" if container.app else "init container"
+    return f"{kind} {container.name}"

@@ -1,0 +1,83 @@
+"""What a LimitRange gives a container that asks in other words: LimitRanger gives it again."""
+
+from typing import Any
+
+import pytest
+
+from berth import names
+from berth.admission import mutate
+from berth.admission.standing import Standing
+from berth.model.decision import Reason, Verdict
+from tests.dialects.converting import (
+    CORES,
+    GPU,
+    MEMORY,
+    NUMBER,
+    VMEMORY,
+    Limits,
+    annotations,
+    asking,
+    decide,
+    limits,
+    patched,
+    said,
+)
+from tests.dialects.converting import converting as cluster
+
+VOLCANO = cluster("volcano")
+
+
+def given(asked: Limits, *resources: str) -> dict[str, Any]:
+    """Return a Pod of which a LimitRange has set these resources, as the API server shows it."""
+    told = f"{', '.join(resources)} request for container main"
+    told = f"LimitRanger plugin set: {told}; {told.replace('request', 'limit')}"
+    return asking(asked, {names.LIMIT_RANGER: told})
+
+
+def twice(asked: Limits, default: Limits) -> Limits:
+    """Return the limits after both passes: before each, a LimitRange sets what is not there."""
+    first = patched(given(default | asked, *(default.keys() - asked.keys())), VOLCANO)
+    pod = given(default | limits(first), *default)
+    return limits(mutate.decide(pod, "default", VOLCANO, standing=Standing(decision="")))
+
+
+@pytest.mark.parametrize(
+    ("asked", "default", "found"),
+    [
+        ({}, {GPU: "1"}, {GPU: "0", NUMBER: "1"}),
+        ({GPU: "2"}, {GPU: "1"}, {GPU: "0", NUMBER: "2"}),
+        ({GPU: "1"}, {MEMORY: "4096"}, {MEMORY: "0", NUMBER: "1", VMEMORY: "4096"}),
+        ({GPU: "1", MEMORY: "9"}, {GPU: "0"}, {GPU: "0", NUMBER: "1", VMEMORY: "9"}),
+        ({GPU: "1"}, {VMEMORY: "8000"}, {NUMBER: "1", VMEMORY: "8000"}),
+        ({GPU: "1", MEMORY: "9"}, {VMEMORY: "8000"}, {NUMBER: "1", VMEMORY: "9"}),
+        ({GPU: "1", MEMORY: "9"}, {VMEMORY: "0", NUMBER: "0"}, {NUMBER: "1", VMEMORY: "9"}),
+        ({NUMBER: "1"}, {GPU: "1", CORES: "5"}, {GPU: "0", CORES: "0", NUMBER: "1"}),
+        ({}, {GPU: "1", NUMBER: "2"}, {GPU: "0", NUMBER: "2"}),
+    ],
+    ids=str,
+)
+def test_what_is_given_again_is_nothing(asked: Limits, default: Limits, found: Limits) -> None:
+    """Zero and not gone, as a `max` wants it named; in the words that are written, a default."""
+    assert twice(asked, default) == found
+
+
+def test_the_record_is_of_what_was_asked() -> None:
+    """The second pass, which finds it given again, leaves the record as it is."""
+    record = annotations(patched(asking({GPU: "2", MEMORY: "10"}), VOLCANO))
+    pod = given({MEMORY: "7", NUMBER: "2", VMEMORY: "10"}, MEMORY)
+    pod["metadata"]["annotations"] |= record
+    assert record.items() <= annotations(patched(pod, VOLCANO)).items()
+
+
+def test_who_asks_in_two_dialects_himself_is_refused() -> None:
+    """Also beside a LimitRange, which gives something else."""
+    decision = decide(given({GPU: "1", NUMBER: "1", "cpu": "1"}, "cpu"), VOLCANO)
+    assert decision.verdict is Verdict.REFUSED
+    assert [one.reason for one in decision.problems] == [Reason.SEVERAL_DIALECTS]
+
+
+def test_a_device_that_nobody_asked_for_is_told() -> None:
+    """In whichever words it is given."""
+    for resource in (GPU, NUMBER):
+        decision = decide(given({resource: "1"}, resource), VOLCANO)
+        assert any(f"a LimitRange gives it {resource}" in one for one in said(decision))
