@@ -498,6 +498,25 @@ def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
     assert '"nvidia.com/gpu":"2"' in annotations(decision)[names.ORIGINAL_REQUEST]
 
 
+@pytest.mark.parametrize(
+    ("asked", "writes", "found"),
+    [
+        ({MEMORY: "3000"}, "volcano", (MEMORY, NUMBER)),
+        ({POOL: "16Gi"}, "hami", (POOL, GPU)),
+        ({GPU: "1", MEMORY: "1024"}, "pool", (GPU, POOL)),
+    ],
+    ids=str,
+)
+def test_whichever_name_goes_is_told(
+    asked: dict[str, str], writes: str, found: tuple[str, str]
+) -> None:
+    """Where no number was named, what was; and what is there now, not what might have been."""
+    old, new = found
+    decision = patched(asking(asked), cluster(writes))
+    assert new in limits(decision)
+    assert any(f"{old} is written as {new};" in one for one in said(decision))
+
+
 def test_a_forged_record_buys_nothing() -> None:
     """Who claims that the container was translated before gets what he would have got."""
     by = cluster("volcano", memory="4Gi")

@@ -95,8 +95,13 @@ def container(of: Container, share: Share, words: Vendor, options: Options) -> I
             if there.get(name) != text:
                 yield Put((*path, name), text, _ASKED)
     yield from _without(of, found, words, options)
-    if share.vendor.count in of.limits and share.vendor.count not in found:
-        renamed = {"old": share.vendor.count, "new": words.count, "key": names.ORIGINAL_REQUEST}
+    gone = next((name for name in share.vendor.resources if name in of.limits), "")
+    if gone and share.vendor.count not in found:
+        renamed = {
+            "old": gone,
+            "new": next(iter(found), words.count),
+            "key": names.ORIGINAL_REQUEST,
+        }
         yield Said("renamed", {"path": of.path, **renamed})
 
 
