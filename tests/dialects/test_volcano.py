@@ -467,10 +467,14 @@ def test_oversubscription_is_capped_and_recorded() -> None:
     decision = patched(asking({GPU: "1", MEMORY: "3001", CORES: "30"}), by)
     assert limits(decision) == {NUMBER: "1", VMEMORY: "1501", VCORES: "20"}
     assert annotations(decision)[names.OVERSUBSCRIPTION] == "memory=2,cores=1.5"
-    assert limits(patched(asking({GPU: "1"}), by)) == {NUMBER: "1"}
+    whole = patched(asking({GPU: "1"}), by)
+    assert limits(whole) == {NUMBER: "1"}
     native = patched(asking({NUMBER: "1", VMEMORY: "3000"}), by)
     assert limits(native) == {NUMBER: "1", VMEMORY: "1500"}
-    assert names.OVERSUBSCRIPTION not in annotations(patched(asking(SHARE), VOLCANO))
+    assert annotations(native)[names.OVERSUBSCRIPTION] == "memory=2"
+    other = patched(asking({"amd.com/gpu": "1"}), by)
+    for undivided in (whole, other, patched(asking(SHARE), VOLCANO)):
+        assert names.OVERSUBSCRIPTION not in annotations(undivided)
 
 
 def test_a_forged_factor_divides_nothing_away() -> None:

@@ -197,10 +197,11 @@ def _no_model(share: Share, annotations: Mapping[str, Json], cards: Iterable[Car
 
 def _divided(of: Container, share: Share, by: Conversion) -> Share:
     """Ask for less than the Pod does, where its namespace is oversubscribed."""
-    if not oversubscribed(by):
+    factors = _factors(share, by)
+    if not factors:
         return share
     vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
-    if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):
+    if "memory" in factors:
         before = share.memory_mib or share.memory_percent or 0
         value = max(ceil(before / by.memory_share), 1)
         if share.memory_mib:
@@ -210,17 +211,37 @@ def _divided(of: Container, share: Share, by: Conversion) -> Share:
             share = replace(share, memory_percent=value)
         named = any(getattr(vendor, role) in of.limits for role in _MEMORY)
         share = _restated(share, why, before if named else None)
-    if by.core_share > 1 and 0 < (share.cores or 0) < vendor.core_unit:
+    if "cores" in factors:
         cores = max(ceil((share.cores or 0) / by.core_share), 1)
         done = Completion(vendor.cores, share.cores, cores, why)
         share = replace(share, cores=cores, completion=(*share.completion, done))
     return share
 
 
+def _factors(share: Share, by: Conversion) -> Mapping[str, float]:
+    """Return by what of a share something is divided: nothing of what it has alone."""
+    found: dict[str, float] = {}
+    if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):
+        found["memory"] = by.memory_share
+    if by.core_share > 1 and 0 < (share.cores or 0) < share.vendor.core_unit:
+        found["cores"] = by.core_share
+    return found
+
+
+def divided(shares: Iterable[Share], by: Conversion) -> str:
+    """Return what is recorded of it in a Pod with these shares, "" where nothing is divided."""
+    known = {name for name, words in by.targets.items() if words.memory}
+    mine = (one for one in shares if one.vendor.name in known) if oversubscribed(by) else ()
+    return _written({name: factor for one in mine for name, factor in _factors(one, by).items()})
+
+
 def oversubscribed(by: Conversion) -> str:
-    """Return what is recorded of it in the Pod, "" where it is off."""
-    parts = {"memory": by.memory_share, "cores": by.core_share}
-    return ",".join(f"{name}={factor:g}" for name, factor in parts.items() if factor > 1)
+    """Return by what Pods are divided, "" where it is off."""
+    return _written({"memory": by.memory_share, "cores": by.core_share})
+
+
+def _written(factors: Mapping[str, float]) -> str:
+    return ",".join(f"{name}={factor:g}" for name, factor in factors.items() if factor > 1)
 
 
 def _place(of: Container, vendor: Vendor) -> Path:

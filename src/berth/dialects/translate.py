@@ -116,7 +116,7 @@ def _beside(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
         return
     if any(share.vendor.dialect == kai.NAME for share in demand.shares):
         yield from kai.without(pod)
-    if text := sizes.oversubscribed(by):
+    if text := sizes.divided(demand.shares, by):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)
         yield Put(path, text, _DIVIDED)
 
