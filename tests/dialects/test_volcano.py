@@ -658,6 +658,18 @@ def test_other_accelerators_stay_in_their_words() -> None:
     )
 
 
+@pytest.mark.parametrize("key", [names.GPU_MEMORY, names.GPU_MODEL, names.MODEL])
+def test_what_no_other_accelerator_follows_is_told(key: str) -> None:
+    """A size or a model beside amd.com/gpu, of which the whole device is given."""
+    annotated = {key: {names.GPU_MEMORY: "16Gi"}.get(key, "7b")}
+    for writes in ("volcano", "hami"):
+        decision = decide(asking({"amd.com/gpu": "1"}, annotated), cluster(writes))
+        assert any(f"[{key}] has no effect on amd" in one for one in said(decision))
+        both = asking({"amd.com/gpu": "1"}, annotated)
+        both["spec"]["containers"].append(container("other", {GPU: "1"}))
+        assert not any("no effect on" in one for one in said(decide(both, cluster(writes))))
+
+
 def test_names_are_the_settings() -> None:
     """As Volcano's own ConfigMap may have them."""
     stacks = {"volcano": {"count": "x.io/number", "memory": "x.io/memory", "scheduler": "vc"}}

@@ -55,8 +55,18 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
         problems += asked.strangers({one.container.name for one in containers})
     without = [one.container.name for one in containers if one.share is None]
     told = (*asked.warnings, *asked.unused(without)) if reading.demand.any else ()
+    told += tuple(_ineffective(reading.demand, pod, by))
     warnings = (*reading.warnings, *told)
     return Reading(Demand(tuple(containers)), tuple(problems), warnings, tuple(beyond))
+
+
+def _ineffective(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Said]:
+    """Yield the annotations that no container of the Pod can follow, as its cards have no words."""
+    others = [share.vendor for share in demand.shares if share.vendor.name not in by.targets]
+    for key in names.SIZE_ANNOTATIONS if len(others) == len(demand.shares) and others else ():
+        if key in pod.annotations:
+            about: Facts = {"path": ("metadata", "annotations", key), "device": others[0].name}
+            yield Said("no-effect.accelerator", about)
 
 
 def _modelled(share: Share, annotations: Mapping[str, Json], words: Vendor) -> Share:

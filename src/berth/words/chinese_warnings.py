@@ -44,6 +44,7 @@ WARNINGS = {
     "not-converted": Entry("被调用的副本的设置中没有转换 {conversion}", "因此没有进行转换"),
     "no-effect.conversion": Entry("{path} 不起作用：此处没有生效的转换", "请改用资源申请"),
     "no-effect.container": Entry("{path}：容器 {container} 没有申请设备", "请写申请了设备的容器"),
+    "no-effect.accelerator": Entry("{path} 对 {device} 不起作用", "请改用它的资源申请"),
     "no-effect.alone": Entry("{path} 在没有 {name} 时不起作用", "请加上"),
     "no-effect.model": Entry("{path} 在有 {name} 时不起作用", "请去掉其中一个"),
 }

@@ -62,6 +62,7 @@ WARNINGS = {
     "no-effect.container": Entry(
         "{path}: container {container} wants no device", "name one that does"
     ),
+    "no-effect.accelerator": Entry("{path} has no effect on {device}", "write its resources"),
     "no-effect.alone": Entry("{path} has no effect without {name}", "add it"),
     "no-effect.model": Entry("{path} has no effect beside {name}", "leave one of them out"),
 }
