@@ -1,6 +1,7 @@
 """Into Volcano's words: each rule that a converter has to keep (A.9, by number), and trap A.6."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import jsonpatch
@@ -326,6 +327,42 @@ def test_where_memory_comes_from(
     """The first source that says something counts."""
     by = cluster("volcano", A100, memory="4Gi")
     assert limits(patched(asking(asked, said), by)) == found
+
+
+@pytest.mark.parametrize("writes", ["hami", "volcano", "pool", "plain"])
+@pytest.mark.parametrize("default", [0, 512])
+def test_all_of_the_memory_is_the_whole_card(writes: str, default: int, tmp_path: Path) -> None:
+    """By an annotation, by the namespace, by resources: one meaning, and nothing of it is lost."""
+    file = tmp_path / "device-config.yaml"
+    file.write_text(f"nvidia: {{defaultMemory: {default}}}")
+    by = cluster(writes, A100, device_config=file)
+    wanted = limits(decide(asking({GPU: "1", PERCENT: "100"}), by))
+    wanted.pop(PERCENT, None)
+    of_all = cluster(writes, A100, device_config=file, memory="100%")
+    for decision in (
+        decide(asking({GPU: "1"}, {names.GPU_MEMORY: "100%"}), by),
+        decide(asking({GPU: "1"}), of_all),
+        decide(asking({}, {"gpu-fraction": "0.999"}, schedulerName="kai-scheduler"), by),
+    ):
+        found = limits(decision)
+        found.pop(PERCENT, None)
+        assert found == wanted
+        assert not any("lost" in one for one in said(decision))
+
+
+def test_what_hami_means_by_default_is_said_in_other_words(tmp_path: Path) -> None:
+    """No other stack knows defaultMemory and defaultCores of device-config.yaml."""
+    file = tmp_path / "device-config.yaml"
+    file.write_text("nvidia: {defaultMemory: 512, defaultCores: 10}")
+    by = cluster("volcano", device_config=file)
+    assert limits(patched(asking({GPU: "1"}), by)) == {NUMBER: "1", VMEMORY: "512", VCORES: "10"}
+    asked: dict[str, str] = {GPU: "1", MEMORY: "3000"}
+    assert limits(patched(asking(asked), by)) == {NUMBER: "1", VMEMORY: "3000", VCORES: "10"}
+    free = limits(patched(asking(asked | {CORES: "0"}), by))
+    assert free == {NUMBER: "1", VMEMORY: "3000"}
+    assert limits(patched(asking({NUMBER: "1"}), by)) == {NUMBER: "1"}
+    larger = cluster("volcano", device_config=file, memory="1Gi")
+    assert limits(patched(asking({GPU: "1"}), larger))[VMEMORY] == "1024"
 
 
 @pytest.mark.parametrize(

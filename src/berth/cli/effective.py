@@ -97,16 +97,17 @@ def _said(rules: Rules) -> Iterator[str]:
     whole = "every Pod" if by and by.whole_pods else "Pods with a device"
     yield f"  sets scheduler {options.scheduler_name or 'none'} in {whole}"
     if by:
-        yield from _converted(by)
+        yield from _converted(by, rules)
 
 
-def _converted(by: Conversion) -> Iterator[str]:
+def _converted(by: Conversion, rules: Rules) -> Iterator[str]:
     kinds = dict.fromkeys(by.losses.values())
     for handling in sorted(kinds, key=lambda one: one.value):
         lost = ", ".join(loss.value for loss, one in by.losses.items() if one is handling)
         yield f"  losses: {handling.value} {lost}"
     annotations = f"{names.GPU_MEMORY}, {names.MODEL}"
-    yield f"  memory: resources, {annotations}, {_size(by.default_memory)}the whole card"
+    usual = f"{_size(by.default_memory)}{_of_hami(rules)}"
+    yield f"  memory: resources, {annotations}, {usual}the whole card"
     if text := oversubscribed(by):
         yield f"  oversubscribed: {text}"
     if by.queue:
@@ -116,6 +117,13 @@ def _converted(by: Conversion) -> Iterator[str]:
         requests = f"cpu {given.cpu_request or '-'}, memory {given.memory_request or '-'}"
         most = f"cpu {given.cpu_limit or '-'}, memory {given.memory_limit or '-'}"
         yield f"  defaults beside a device: requests {requests}; limits {most}"
+
+
+def _of_hami(rules: Rules) -> str:
+    """Return what HAMi's words mean by default, where they are translated."""
+    vendors = rules.vendors if rules.options.writes != "hami" else ()
+    mib = next((one.default_memory for one in vendors if one.name == "nvidia"), 0)
+    return f"HAMi's default of {mib} MiB, " if mib else ""
 
 
 def _size(size: Size | None) -> str:

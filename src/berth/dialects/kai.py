@@ -91,12 +91,13 @@ def _share(pod: Pod, vendor: Vendor, problems: list[Problem]) -> Share | None:
         problems.append(_problem(names.KAI_DEVICES, "annotation.cards", shown))
     if len(problems) > known:
         return None
+    percent = ceil(fraction * 100) if fraction else None  # never less than was asked
     return Share(
         vendor=vendor,
         count=int(devices or 1),
         memory_mib=int(memory) if memory else None,
-        memory_percent=ceil(fraction * 100) if fraction else None,  # never less than was asked
-        cores=None,
+        memory_percent=percent,
+        cores=vendor.core_unit if percent == 100 else None,  # of which nobody else has memory
         priority=None,
     )
 

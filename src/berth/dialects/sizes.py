@@ -1,7 +1,8 @@
 """How much memory of each card is meant where a container does not say, and what cards can give.
 
 In this order: the container's own resources; the annotation berth.dev/gpu-memory; the size of the
-model that runs in it; the default of its namespace; the whole card.
+model that runs in it; the default of its namespace; HAMi's own, where its words are translated; the
+whole card.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,17 +36,19 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     """
     asked = wanted_size.read(pod.annotations, by)
     quiet = by.leaves_sizes and asked.silent
-    if quiet and all(share.memory_percent is None for share in reading.demand.shares):
+    if quiet and not any(_is_open(share) for share in reading.demand.shares):
         return reading
     problems = [*reading.problems, *asked.problems]
     containers, beyond = [], list[Beyond]()
     for one in reading.demand.containers:
         share = one.share
         if share is not None and share.vendor.name in by.targets:
-            share = _modelled(share, pod.annotations, by.targets[share.vendor.name])
+            words = by.targets[share.vendor.name]
+            share = _modelled(share, pod.annotations, words)
             fresh = one.container.name not in converted
             if fresh:
-                share = _filled(one.container, share, asked.size(one.container, share))
+                size = asked.size(one.container, share)
+                share = _filled(one.container, _meant(share, words, size), size)
             share = _resolved(share, by)
             if fresh:
                 share = _divided(one.container, share, by)
@@ -58,6 +61,25 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     told += tuple(_ineffective(reading.demand, pod, by))
     warnings = (*reading.warnings, *told)
     return Reading(Demand(tuple(containers)), tuple(problems), warnings, tuple(beyond))
+
+
+def _is_open(share: Share) -> bool:
+    """Whether what it means is in no number that it has."""
+    vendor = share.vendor
+    return bool(share.memory_percent is not None or vendor.default_memory or vendor.default_cores)
+
+
+def _meant(share: Share, words: Vendor, size: Size | None) -> Share:
+    """Say the defaults of HAMi's device-config in numbers, for words that have no such defaults."""
+    vendor = share.vendor
+    if vendor.dialect == words.dialect:
+        return share
+    if share.cores is None and vendor.default_cores:
+        share = replace(share, cores=vendor.default_cores)
+    unsized = share.memory_mib is None and share.memory_percent is None and size is None
+    if unsized and vendor.default_memory:
+        share = replace(share, memory_mib=vendor.default_memory)
+    return share
 
 
 def _ineffective(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Said]:
@@ -87,15 +109,17 @@ def _filled(of: Container, share: Share, size: Size | None) -> Share:
     """Give a share its size; with a size, the card's cores are not all its own any more."""
     if size is None or share.memory_mib is not None or share.memory_percent is not None:
         return share
-    vendor = share.vendor
+    vendor, whole = share.vendor, size.percent == 100
+    if whole and not vendor.default_memory:
+        return share  # as it is without a size
     named = bool(vendor.cores) and vendor.cores in of.limits
+    cores = share.cores if named else vendor.default_cores or (vendor.core_unit if whole else None)
     completion = tuple(one for one in share.completion if one.name != vendor.cores)
+    if whole and not named and cores == vendor.core_unit:
+        completion += (Completion(vendor.cores, None, cores, _SIZED),)
+    mib, percent = size.mib, size.percent
     sized = replace(
-        share,
-        memory_mib=size.mib,
-        memory_percent=size.percent,
-        cores=share.cores if named else vendor.default_cores or None,
-        completion=completion,
+        share, memory_mib=mib, memory_percent=percent, cores=cores, completion=completion
     )
     return _restated(sized, _SIZED)
 
