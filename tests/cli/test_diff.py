@@ -81,6 +81,20 @@ def test_between_two_configurations(tmp_path: Path) -> None:
     assert (audited.exit_code, audited.stdout.split(": ")[1]) == (0, "0 would fare otherwise\n")
 
 
+def test_what_is_refused_is_not_shown_as_stored(tmp_path: Path) -> None:
+    """Nothing of such a Pod is stored: why it is refused stands alone."""
+    tomorrow = tmp_path / "tomorrow.yaml"
+    tomorrow.write_text("conversions: [{name: a, namespaces: ['*'], writes: volcano}]")
+    limits = "{nvidia.com/gpumem-percentage: 50}"
+    pod = f"kind: Pod\nspec: {{containers: [{{name: c, resources: {{limits: {limits}}}}}]}}\n"
+    before = ("--before-set", "scheduler.name=hami-scheduler")
+    done = diff(*before, "--config", str(tomorrow), stdin=pod)
+    title, why, _, summary = done.stdout.splitlines()
+    assert title.endswith("patched → refused")
+    assert why.startswith("  x ")
+    assert summary.endswith("1 of them refused")
+
+
 def test_for_scripts() -> None:
     """`-o json` is one row for each Pod template that changes, with both decisions."""
     done = diff("-o", "json")

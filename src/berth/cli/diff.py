@@ -215,7 +215,8 @@ def _show(row: Compared, language: Language) -> None:
     fates = (show.verdict(_fate(one)) for one in (row.before, row.after))
     click.echo(f"{click.style(title, bold=True)}  {' → '.join(fates)}")
     show.reasons(row.after, language, {*row.before.reasons(language)})
-    show.changes(row.before.pod, row.after.pod)
+    if row.after.verdict is not Verdict.REFUSED:
+        show.changes(row.before.pod, row.after.pod)
     click.echo()
 
 
