@@ -23,7 +23,7 @@ from berth.admission import (
     serve,
     wire,
 )
-from berth.cli import policy
+from berth.cli import main, policy
 from berth.errors import UsageError
 from berth.model.decision import Verdict
 from berth.settings import Registration, Settings
@@ -220,6 +220,18 @@ def test_policy_show_prints_the_order(tmp_path: Path) -> None:
     assert "trial" not in other.output
     plain = CliRunner().invoke(policy.command, ["show"]).output
     assert "reads hami; writes hami" in plain
+    mistaken = CliRunner().invoke(main.main, ["policy", "show", "--conversion", "batch"])
+    assert mistaken.exit_code == 2
+    assert "name that with --namespace" in mistaken.output
+
+
+def test_a_system_namespace_is_listed_in_vain() -> None:
+    """Nothing is translated there; who lists it hears so."""
+    wanted = {"conversions": [{"name": "a", "namespaces": ["kube-public"]}]}
+    rules, (warning,) = configuration.rules(msgspec.convert(wanted, Settings), None)
+    assert warning.startswith("conversions[0].namespaces: kube-public")
+    asked = pods.gpu_pod({GPU: "1"})
+    assert mutate.decide(asked, "kube-public", rules).verdict is Verdict.IGNORED
 
 
 def test_the_example_of_the_guide_is_a_setting() -> None:

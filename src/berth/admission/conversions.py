@@ -49,6 +49,9 @@ def resolve(settings: Settings, base: Rules) -> tuple[Rules, tuple[str, ...]]:
                 other = listed[namespace]
                 raise UsageError(f"{where}.namespaces: {namespace} is listed by {other} already")
             listed[namespace] = wanted.name
+            if namespace in names.SYSTEM_NAMESPACES:
+                what = "is a system's, where nothing is translated"
+                warnings.append(f"{where}.namespaces: {namespace} {what}")
     union = _union(base, words, zones)
     terms = msgspec.structs.replace(base.terms, words=union.options.words)
     base, union = replace(base, terms=terms), replace(union, terms=terms)

@@ -7,6 +7,7 @@ import click
 from berth import layered
 from berth.admission import backstop, configuration
 from berth.cli import effective, options, printed
+from berth.errors import UsageError
 
 
 @click.group(invoke_without_command=True)
@@ -47,6 +48,8 @@ def show(
     settings: tuple[str, ...],
 ) -> None:
     """Print which rules hold for which Pods, in the order in which they are looked at."""
+    if conversion and not namespace:
+        raise UsageError("--conversion: is the label of a namespace; name that with --namespace")
     loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
