@@ -109,6 +109,8 @@ VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
 """Pod annotation: the Pod's queue. Berth keeps it; a conversion can set one in Pods without."""
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """Pod annotations: the PodGroup, which has a queue of its own."""
+VOLCANO_APART: Final = "volcano.sh/vgpu-podgroup-policy"
+"""Pod annotation: with `spread`, the Pods of a PodGroup share no card."""
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
 VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
@@ -122,6 +124,8 @@ VOLCANO_ALLOCATIONS: Final = (
 
 # KAI's.
 KAI_SCHEDULER: Final = "kai-scheduler"
+KAI_QUEUE: Final = "kai.scheduler/queue"
+"""Pod label: the Pod's queue. Only KAI's scheduler reads it."""
 KAI_FRACTION: Final = "gpu-fraction"
 """Pod annotation: the part of a card that the Pod wants, more than 0 and less than 1."""
 KAI_MEMORY: Final = "gpu-memory"

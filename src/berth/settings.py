@@ -491,8 +491,8 @@ class Conversion(Group, frozen=True):
     the rest, with a warning. refuse: refuse the Pod. drop: write the rest without a warning."""
     losses: dict[str, Literal["warn", "refuse", "drop"]] = {}
     """The same for single kinds of loss: memory, cores, rounding, priority, models, devices, numa,
-    mode, policy, accelerator, init-container. A loss of the kind init-container is refused unless
-    it stands here."""
+    mode, policy, group, accelerator, init-container. A loss of the kind init-container is refused
+    unless it stands here."""
     memory: str = ""
     """Memory of each card for containers that name none, such as 16Gi or 40%. Empty: the whole
     card."""

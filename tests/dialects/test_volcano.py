@@ -651,6 +651,14 @@ LOST: dict[Loss, tuple[str, Any]] = {
     Loss.NUMA: ("volcano", asking({GPU: "1"}, {"nvidia.com/numa-bind": "true"})),
     Loss.MODE: ("pool", asking({GPU: "1"}, MIG)),
     Loss.POLICY: ("volcano", asking({GPU: "1"}, {names.NODE_POLICY: "spread"})),
+    Loss.GROUP: (
+        "hami",
+        asking(
+            {NUMBER: "1"},
+            {"scheduling.k8s.io/group-name": "eight"},
+            schedulerName="volcano",
+        ),
+    ),
     Loss.INIT_CONTAINER: (
         "volcano",
         pod(container(), initContainers=[container("fetch", {GPU: "1"})]),
@@ -669,12 +677,28 @@ def test_each_loss_is_warned_of_refused_or_dropped(loss: Loss) -> None:
             stacks={"volcano": {"blockMib": 256}},
             loss=others,
             losses={loss.value: handling},
+            takeSchedulers=["volcano"],
         )
         decision = decide(asked, by)
         refused = [problem.facts["kind"] for problem in decision.problems]
         assert refused == ([loss.value] if handling == "refuse" else [])
         warned = [one.facts["kind"] for one in decision.warnings if one.code == "lost"]
         assert warned == ([loss.value] if handling == "warn" else [])
+
+
+def test_a_queue_of_kais_is_lost_with_its_scheduler() -> None:
+    """And Volcano's, where another scheduler gets the Pod; a Pod that stays loses nothing."""
+    half = asking({}, {"gpu-memory": "1000"}, schedulerName="kai-scheduler")
+    half["metadata"]["labels"] = {names.KAI_QUEUE: "team"}
+    (lost,) = (one for one in patched(half, VOLCANO).warnings if one.code == "lost")
+    assert str(lost) == (
+        f"metadata.labels[{names.KAI_QUEUE}]: lost (group): kai-scheduler reads it, and volcano "
+        "does not"
+    )
+    grouped = asking({GPU: "1"}, {names.VOLCANO_QUEUE: "q"}, schedulerName="volcano")
+    assert not any("(group)" in one for one in said(patched(grouped, VOLCANO)))
+    stays = cluster("pool", takeSchedulers=["volcano"])
+    assert not any("(group)" in one for one in said(patched(grouped, stays)))
 
 
 @pytest.mark.parametrize("key", [names.MODEL_USE, names.MODEL_PRECISION])

@@ -11,6 +11,7 @@ from berth.dialects import (
     amounts,
     completion,
     convert,
+    groups,
     hami,
     kai,
     limit_ranges,
@@ -84,7 +85,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         changes = chain(changes, limit_ranges.nothing(pod, options))
     if not demand.any and by.whole_pods:
         return chain(changes, completion.scheduled(pod, options, _WHOLE))
-    changes = chain(changes, _beside(demand, pod, by))
+    changes = chain(changes, groups.lost(pod, options), _beside(demand, pod, by))
     return _judged(changes, demand, pod, by) if pod.annotations else changes
 
 

@@ -22,6 +22,8 @@ class Loss(Enum):
     """How the card is shared."""
     POLICY = "policy"
     """How nodes and devices are compared."""
+    GROUP = "group"
+    """Its PodGroup or queue, of a scheduler that it is taken from."""
     INIT_CONTAINER = "init-container"
     """A device of an init container, which Volcano does not count."""
     ACCELERATOR = "accelerator"

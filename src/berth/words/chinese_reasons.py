@@ -101,6 +101,7 @@ REASONS = {
     "part.lost-priority": Entry("{dialect} 没有 {name}"),
     "part.lost-choice": Entry("{dialect} 无法表达这一选择"),
     "part.lost-policy": Entry("{dialect} 按自己的配置比较节点和设备"),
+    "part.lost-group": Entry("{old} 会读取它，而 {scheduler} 不会"),
     "part.lost-init-container": Entry("Volcano 不计入 Init 容器，也不为其选卡"),
     "part.lost-devices": Entry("从 Volcano {first} 起才读取它，而此处是 {version}"),
 }

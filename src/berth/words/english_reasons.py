@@ -111,6 +111,7 @@ REASONS = {
     "part.lost-priority": Entry("{dialect} knows no {name}"),
     "part.lost-choice": Entry("{dialect} has no words for it"),
     "part.lost-policy": Entry("{dialect} compares by its own configuration"),
+    "part.lost-group": Entry("{old} reads it, and {scheduler} does not"),
     "part.lost-init-container": Entry(
         "volcano counts nothing for an init container, and does not choose its card"
     ),
