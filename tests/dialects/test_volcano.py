@@ -481,6 +481,13 @@ def test_queues() -> None:
     grouped = annotations(patched(asking({GPU: "1"}, group), by))
     assert names.VOLCANO_QUEUE not in grouped
     assert group.items() <= grouped.items()
+    every = cluster("volcano", queue="shared", scheduler="all")
+    assert annotations(patched(asking({"cpu": "1"}), every))[names.VOLCANO_QUEUE] == "shared"
+    waiting = patched(asking({"cpu": "1"}, group), every)
+    assert names.VOLCANO_QUEUE not in annotations(waiting)
+    assert names.VOLCANO_QUEUE not in annotations(
+        patched(asking({"cpu": "1"}), cluster("hami", queue="shared", scheduler="all"))
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""PodGroups and queues, which only their own scheduler reads: lost where another one gets the Pod."""
+"""PodGroups and queues, which only their own scheduler reads: lost where another gets the Pod."""
 
 from collections.abc import Iterator
 

@@ -84,7 +84,8 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     if names.LIMIT_RANGER in pod.annotations:
         changes = chain(changes, limit_ranges.nothing(pod, options))
     if not demand.any and by.whole_pods:
-        return chain(changes, completion.scheduled(pod, options, _WHOLE))
+        queue = volcano.queued(pod, by) if options.writes == volcano.NAME else ()
+        return chain(changes, queue, completion.scheduled(pod, options, _WHOLE))
     changes = chain(changes, groups.lost(pod, options), _beside(demand, pod, by))
     return _judged(changes, demand, pod, by) if pod.annotations else changes
 

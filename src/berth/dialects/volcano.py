@@ -31,7 +31,8 @@ RESOURCES = (
 LAST_WITH_PERCENT = 12
 FIRST_WITH_DEVICES = 16
 _MODES = ("", "hami-core", "mig")
-_QUEUE = Said("why.queue")
+_QUEUED = frozenset({*names.VOLCANO_GROUPS, names.VOLCANO_QUEUE})
+_WHY_QUEUE = Said("why.queue")
 _SCHEDULER = Said("why.volcano-scheduler")
 
 
@@ -93,7 +94,8 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     if shares:
         yield from completion.classed(shares, pod)
         yield from convert.once(_chosen(shares, pod, by))
-        yield from _queued(shares, pod, by)
+        yield from queued(pod, by)
+        yield from _grouped(shares, pod)
         yield from completion.scheduled(pod, options, _SCHEDULER)
     if placed is not None and by.volcano_minor >= FIRST_WITH_DEVICES:
         yield from devices.listed(demand, placed, pod, by.targets)
@@ -116,12 +118,16 @@ def _chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Cha
             yield from lose(by, Loss.DEVICES, path, Said("part.lost-devices", about))
 
 
-def _queued(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
+def queued(pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield the queue of a Pod that has none; a PodGroup's is its own."""
-    groups = [key for key in names.VOLCANO_GROUPS if key in pod.annotations]
-    if by.queue and not groups and names.VOLCANO_QUEUE not in pod.annotations:
+    if by.queue and pod.annotations.keys().isdisjoint(_QUEUED):
         path = ("metadata", "annotations", names.VOLCANO_QUEUE)
-        yield Put(path, by.queue, _QUEUE)
+        yield Put(path, by.queue, _WHY_QUEUE)
+
+
+def _grouped(shares: tuple[Share, ...], pod: Pod) -> Iterator[Change]:
+    """Yield that a PodGroup has been sized by other words."""
+    groups = [key for key in names.VOLCANO_GROUPS if key in pod.annotations]
     if groups and any(share.vendor.dialect != NAME for share in shares):
         yield Said("pod-group", {"path": ("metadata", "annotations", groups[0])})
 
