@@ -34,7 +34,7 @@ DIALECTS = (
     tuple(AMOUNTS),
 )
 CHOICES = {
-    names.GPU_MEMORY: ("16Gi", "40%", "c0=1Gi", "16"),
+    names.GPU_MEMORY: ("16Gi", "40%", "100%", "c0=1Gi", "16"),
     names.GPU_MODEL: ("A100,H100",),
     names.MODEL: ("7b", "large"),
     "nvidia.com/use-gputype": ("A100",),
@@ -46,7 +46,7 @@ CHOICES = {
     names.NODE_POLICY: ("spread", "random"),
     names.WEIGHTS: ("slot=1,core=2,memory=3",),
     names.OVERSUBSCRIPTION: ("memory=2",),
-    "gpu-fraction": ("0.5",),
+    "gpu-fraction": ("0.5", "0.999"),
     "gpu-memory": ("4096",),
     names.ORIGINAL_REQUEST: ('{"v":1,"containers":{"c0":{"nvidia.com/gpu":"1"}}}', "{}"),
 }
