@@ -155,7 +155,7 @@ def test_what_is_remembered_is_what_is_read() -> None:
         assert [*found.warnings][len(found.warnings) - len(warnings) :] == warnings, one
         for each in found.demand.containers:
             if options.conversion and each.share and each.share.vendor.name == "nvidia":
-                words = convert.asking(each.container, each.share, options)
+                words = convert.asking(each, each.share, options)
                 assert words == convert.written(each.container, each.share, options), one
 
 
