@@ -34,7 +34,8 @@ from berth.model.said import Said
 _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
 _WINDOWS = Said("left.windows")
-_EDITS = (Put, Drop, Append)
+_EDITS = frozenset({Put, Drop, Append})
+# By type all through, as isinstance takes ten times as long to say no of a Struct.
 
 
 def decide(
@@ -90,11 +91,9 @@ def _stood(
     if placed:
         # A dialect may have told a container its devices already.
         led = affinity.changes(pod, demand, placed)
-        appended = [(one.path, one.value) for one in changes if isinstance(one, Append)]
+        appended = [(one.path, one.value) for one in changes if type(one) is Append]
         changes += [
-            one
-            for one in led
-            if not isinstance(one, Append) or (one.path, one.value) not in appended
+            one for one in led if type(one) is not Append or (one.path, one.value) not in appended
         ]
         changes += stood.mark(pod, placed.decided, Said("why.known-again"))
         warnings += () if reading.beyond else tuple(stood.warnings(placed))
@@ -114,8 +113,8 @@ def _written(
 ) -> tuple[list[Change], tuple[Said, ...]]:
     """Return what completes a Pod, and what its author should know."""
     demand = reading.demand
-    changes = list(translate.write(demand, placed.pinned if placed else None, pod, rules.options))
-    changed = changes and any(isinstance(one, _EDITS) for one in changes)
+    changes = translate.write(demand, placed.pinned if placed else None, pod, rules.options)
+    changed = not _EDITS.isdisjoint(map(type, changes))
     if demand.any and (changed or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, demand, rules.options)
     beyond = [one.warning for one in reading.beyond]
@@ -233,9 +232,11 @@ def _read(pod: Pod, rules: Rules) -> Reading:
 def _decision(
     raw: JsonObject, changes: Sequence[Change], warnings: tuple[Said, ...], demand: Demand
 ) -> Decision:
-    edits = tuple([change for change in changes if isinstance(change, _EDITS)])
+    edits = tuple(
+        [one for one in changes if type(one) is Put or type(one) is Drop or type(one) is Append]
+    )
     if len(edits) < len(changes):
-        warnings += tuple([change for change in changes if isinstance(change, Said)])
+        warnings += tuple([one for one in changes if type(one) is Said])
     operations, result = patch.record(raw, edits)
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"

@@ -30,11 +30,11 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     drops: list[Path] = []
     appends: list[Append] = []
     for edit in edits:
-        if isinstance(edit, Put):
+        if type(edit) is Put:
             made.append(_put(ours, edit.path, edit.value))
-        elif isinstance(edit, Drop):
+        elif type(edit) is Drop:
             drops.append(edit.path)
-        else:
+        elif type(edit) is Append:
             appends.append(edit)
     # Each path shall still mean what it meant: lists shrink from their end, and grow last.
     drops.sort(key=_rank, reverse=True)

@@ -94,7 +94,7 @@ def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) 
     """Yield what is wrong with a Pod once changes are made: read again, it is refused."""
     written: dict[str, Json] = {}
     for one in changes:
-        if isinstance(one, Put) and one.path[:2] == ("metadata", "annotations"):
+        if type(one) is Put and one.path[:2] == ("metadata", "annotations"):
             written[str(one.path[2])] = one.value
     annotations = {**pod.annotations, **written}
     found: list[Change] = []
