@@ -73,7 +73,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         for note in self.notes:
             yield note.text(language)
         for edit in self.edits:
-            yield _because(edit.path, edit.why.text(language), language)
+            yield because(edit.path, edit.why.text(language), language)
 
     @cached_property
     def first_reasons(self) -> tuple[str, ...]:
@@ -88,5 +88,5 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 @lru_cache(maxsize=1024)
-def _because(path: Path, why: str, language: Language) -> str:
+def because(path: Path, why: str, language: Language) -> str:
     return f"{dotted(path)}{CATALOGUES[language].colon}{why}"
