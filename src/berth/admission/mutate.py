@@ -34,8 +34,8 @@ from berth.model.said import Said
 _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
 _WINDOWS = Said("left.windows")
+# Changes are told apart by type: isinstance takes ten times as long to say no of a Struct.
 _EDITS = frozenset({Put, Drop, Append})
-# By type all through, as isinstance takes ten times as long to say no of a Struct.
 
 
 def decide(

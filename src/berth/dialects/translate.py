@@ -1,6 +1,6 @@
 """Any dialect in, one demand, any dialect out: the dialects that there are, put together."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import orjson
 from msgspec.structs import replace
@@ -90,8 +90,8 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     return changes
 
 
-def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
-    """Yield what is wrong with a Pod once changes are made: read again, it is refused."""
+def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) -> list[Change]:
+    """Return what is wrong with a Pod once changes are made: read again, it is refused."""
     written: dict[str, Json] = {}
     for one in changes:
         if type(one) is Put and one.path[:2] == ("metadata", "annotations"):
@@ -106,7 +106,7 @@ def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) 
             found += shares.size(of, words, amounts.read(of, words)[0], annotations).problems
         if words and not written.keys().isdisjoint(words.annotations):
             found += wishes.problems(annotations, [words])
-    yield from (one for at, one in enumerate(found) if one not in found[:at])
+    return convert.once(found)
 
 
 def recorded(text: Json) -> Mapping[str, Json]:
