@@ -80,7 +80,9 @@ def test_where_pods_leave_the_node_that_is_sooner_whole_is_left_alone() -> None:
         (7, 64_000, [3.5, 0.5]),
         (6, 64_000, [3.25, 0.25]),
         (0, 64_000, [0.25, 2**-8]),
-        (8, 4_000, [2, 0.5]),
+        (8, 4_000, [2.25, 2**-4]),
+        (6, 7_000, [3.25, 0.25]),
+        (8, 7_000, [3.5, 0.5]),
     ],
 )
 def test_a_group_that_lacks_cards_is_half_a_prospect_for_each(

@@ -74,15 +74,15 @@ class Columns(msgspec.Struct, frozen=True):
     def prospects(self, times: Table, cpu: Ints, most: Ints) -> Table:
         """Return how many of those that want several a node carries, now or once others have left.
 
-        The next group counts half for each card that it lacks, as others are to leave first, and
-        nothing where it wants more cards than there are: `most`.
+        The next group counts half for each card, with CPU for it, that it lacks, as others are to
+        leave first, and nothing where it wants more cards than there are: `most`.
         """
-        times, count = times[:, self.several], self.count[self.several]
-        groups = np.floor((times + HALF) / count)
-        after = (groups + 1) * count
-        groups += np.where(after <= most, np.exp2(times - after), 0)
-        by_cpu = cpu.astype(np.float32)[:, None] / self.cpu[self.several]
-        prospects: Table = np.minimum(groups, by_cpu)
+        some, count = self.several, self.count[self.several]
+        with_cpu = cpu.astype(np.float32)[:, None] / self.cpu[some] * count
+        groups = self.slots(times, cpu)[:, some]
+        wanted = (groups + 1) * count
+        lacking = np.maximum(wanted - np.minimum(times[:, some], with_cpu), 0)
+        prospects: Table = groups + np.where(wanted <= most, np.exp2(-lacking), 0)
         return prospects
 
 
