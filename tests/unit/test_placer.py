@@ -81,6 +81,26 @@ def test_replicas_that_decide_at_once_fill_nodes_of_their_own(among: int, *, sha
     assert (nodes[0] == nodes[1]) == shared
 
 
+@pytest.mark.parametrize("policy", names.POLICIES)
+def test_a_bound_pod_of_which_nothing_is_said_holds_what_would_be_decided(policy: str) -> None:
+    """Under every policy. 10000 MiB fit best where 22960 are left, if most Pods want 12000."""
+    cluster = Cluster("n1", flags=PIN[:1])
+    (replica,) = cluster.replicas
+    for number, (card, memory) in enumerate([(0, 12_000), (1, 24_000), (2, 18_000), (2, 1)]):
+        held = asking(12_000)
+        said = f"{gpu_nodes.uuid('n1', card)},NVIDIA,{memory},0:;"
+        held["metadata"]["annotations"] = {"hami.io/vgpu-devices-allocated": said}
+        cluster.show(held, f"x{number}", on="n1")
+    left = [replica.left("n1", card) for card in range(4)]
+    pod = asking(10_000, {"scheduling-policy": policy})
+    decided = found(replica.ask(pod, dry_run=True))
+    cluster.show(pod, "new", on="n1")
+    (uuid,) = [one.uuid for one in decided.devices]
+    for card in range(4):
+        more = 10_000 if gpu_nodes.uuid("n1", card) == uuid else 0
+        assert replica.left("n1", card) == left[card] - more
+
+
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
     """As often as one likes."""
     cluster = Cluster("n1", flags=PIN)
