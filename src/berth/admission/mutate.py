@@ -35,6 +35,8 @@ _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
 _WINDOWS = Said("left.windows")
 _EDITS = (Put, Drop, Append)
+_MOST_EDITS = 10_000
+"""As many operations as the API server takes in a client's JSON Patch. Each costs 10 us here."""
 
 
 def decide(
@@ -216,6 +218,11 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
+    count = scope.containers(raw)
+    if count > scope.MOST_CONTAINERS:
+        facts = {"count": count, "most": scope.MOST_CONTAINERS}
+        many = Problem("too-many.containers", ("spec", "containers"), facts)
+        return None, Decision(verdict=Verdict.REFUSED, pod=raw, problems=(many,))
     pod = project.pod(raw)
     if pod.os == "windows":
         left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
@@ -236,6 +243,9 @@ def _decision(
     edits = tuple([change for change in changes if isinstance(change, _EDITS)])
     if len(edits) < len(changes):
         warnings += tuple([change for change in changes if isinstance(change, Said)])
+    if len(edits) > _MOST_EDITS:
+        facts = {"count": len(edits), "most": _MOST_EDITS}
+        return _refused(raw, (Problem("too-many.edits", ("spec",), facts),), demand)
     operations, result = patch.record(raw, edits)
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"

@@ -8,6 +8,8 @@ from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
 
 _NOTHING: JsonObject = {}
+MOST_CONTAINERS = 500
+"""No Pod that runs has nearly as many; reading each costs 60 us, and other callers wait."""
 _OPT_OUTS = (
     (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
     (names.INJECT, names.INJECT_VALUE),
@@ -56,6 +58,13 @@ def _other_scheduler(scheduler: Json, rules: Rules) -> Said | None:
 def concerns(raw: JsonObject, rules: Rules) -> bool:
     """Whether the Pod names one of our resources, or is changed for another reason."""
     return rules.sees_others or names_known(raw, rules)
+
+
+def containers(raw: JsonObject) -> int:
+    """Count the containers of a Pod."""
+    spec = _object(raw.get("spec"))
+    lists = [spec.get(kind) for kind in ("containers", "initContainers")]
+    return sum(len(one) for one in lists if isinstance(one, list))
 
 
 def names_known(raw: JsonObject, rules: Rules) -> bool:

@@ -35,6 +35,9 @@ CAUSES = {
         "runtime is made."
     ),
     "pod-level": Cause("Devices belong to a container, and `spec.resources` to the whole Pod."),
+    "too-many": Cause(
+        "No Pod that runs has so many. To judge each takes time in which all other Pods wait."
+    ),
     "node-name": Cause(
         "A Pod with `spec.nodeName` passes every scheduler by, and nobody gives it a device."
     ),
