@@ -58,7 +58,8 @@ class Report:
         return (
             f"{outcome.done} bodies in {self.seconds:.0f} s; {statuses}\n"
             f"memory {self.warm_mib:.0f} MiB when warm, at least {self.floors[0]:.0f} MiB in the "
-            f"second quarter, {self.floors[1]:.0f} MiB in the last; slowest answer {took:.2f} s (number {number}, {kind})"
+            f"second quarter, {self.floors[1]:.0f} MiB in the last\n"
+            f"slowest answer {took:.2f} s (number {number}, {kind})"
         )
 
 

@@ -33,6 +33,7 @@ from berth.model.said import Said
 
 _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
+_PRIVILEGED = Said("left.privileged")
 _WINDOWS = Said("left.windows")
 _EDITS = (Put, Drop, Append)
 _MOST_EDITS = 10_000
@@ -250,11 +251,12 @@ def _decision(
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"
     if not operations:
+        skipped = not shares and any(one.code == "unmanaged.privileged" for one in warnings)
         return Decision(
             verdict=Verdict.UNCHANGED,
             pod=raw,
             warnings=warnings,
-            notes=(_AS_IT_SHOULD_BE,),
+            notes=(_PRIVILEGED if skipped else _AS_IT_SHOULD_BE,),
             demand=demand,
             dialect=asked,
         )

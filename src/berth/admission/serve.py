@@ -94,12 +94,11 @@ class Handler:
             body = await _body(request, size, limits, budget)
             if self.load.slow:  # let all that came meanwhile be counted, or it waits without end
                 await asyncio.sleep(0)
+            ends = None if budget is None else started + budget
             async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
-                ends = None if budget is None else started + budget
                 review = await _decoded(body, ends)
                 decision = decide(review, generation, path, self.standings)
-                language = generation.settings.language
-                answer = wire.answer(review, decision, generation.number, language)
+            answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
         except _OutOfTimeError:

@@ -26,9 +26,7 @@ CAUSES = {
     "contradiction": Cause("注解先选中了一些设备，又把它们全部排除，没有剩下任何设备。"),
     "several-vendors": Cause("一个容器申请了两种设备，而没有任何设备插件或容器运行时支持这样做。"),
     "pod-level": Cause("设备属于某个容器，而 `spec.resources` 属于整个 Pod。"),
-    "too-many": Cause(
-        "能够运行的 Pod 不会有这么多。逐一判断所花的时间里，其他 Pod 都要等待。"
-    ),
+    "too-many": Cause("能够运行的 Pod 不会有这么多。逐一判断所花的时间里，其他 Pod 都要等待。"),
     "node-name": Cause("写了 `spec.nodeName` 的 Pod 会绕过所有调度器，没有谁会为它分配设备。"),
     "privileged": Cause("特权容器能看到节点上所有的卡，而 `policy.privileged` 设为 `deny`。"),
     "device-env": Cause(

@@ -30,6 +30,7 @@ REASONS = {
     "why.injection": Entry("设置中的注入 {injection}"),
     "left.names-none": Entry("没有写任何 Berth 认识的设备"),
     "left.as-it-should-be": Entry("已经符合要求"),
+    "left.privileged": Entry("只有特权容器申请了设备，而其设备不受管理"),
     "left.namespace": Entry("命名空间 {namespace} 已被设置排除"),
     "left.mirror": Entry("是静态 Pod 的镜像，改动不会到达节点"),
     "left.opt-out": Entry("标签 {label} 要求不处理"),

@@ -30,6 +30,9 @@ REASONS = {
     "why.injection": Entry("injection {injection} of the settings"),
     "left.names-none": Entry("names none of the devices that Berth knows"),
     "left.as-it-should-be": Entry("already as it should be"),
+    "left.privileged": Entry(
+        "privileged containers alone ask for a device, and theirs are not managed"
+    ),
     "left.namespace": Entry("namespace {namespace} is excluded by the settings"),
     "left.mirror": Entry("a mirror of a static Pod, whose changes would not reach the node"),
     "left.opt-out": Entry("label {label} opts out"),
