@@ -44,6 +44,8 @@ FIELD_MANAGER: Final = "berth"
 WEBHOOK_OPT_OUT: Final = "hami.io/webhook"
 """Label of a Pod or a namespace: with the value `ignore`, it is left alone."""
 WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
+OPT_OUTS: Final = ((WEBHOOK_OPT_OUT, WEBHOOK_OPT_OUT_VALUE), (INJECT, INJECT_VALUE))
+"""Labels of a Pod that is left alone, each with its value."""
 INJECT_LABEL: Final = "hami-webhook/inject"
 """Label of a namespace: `enabled`, where `registration.onlyLabelledNamespaces` asks for it."""
 INJECT_LABEL_VALUE: Final = "enabled"

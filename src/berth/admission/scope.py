@@ -10,10 +10,6 @@ from berth.model.said import Said
 _NOTHING: JsonObject = {}
 MOST_CONTAINERS = 500
 """No Pod that runs has nearly as many; reading each costs 60 us, and other callers wait."""
-_OPT_OUTS = (
-    (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
-    (names.INJECT, names.INJECT_VALUE),
-)
 
 
 def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
@@ -35,7 +31,7 @@ def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
         return Said("left.mirror")
     labels = _object(metadata["labels"]) if "labels" in metadata else _NOTHING
-    for key, value in _OPT_OUTS if labels else ():
+    for key, value in names.OPT_OUTS if labels else ():
         if labels.get(key) == value:
             return Said("left.opt-out", {"label": f"{key}={value}"})
     return None

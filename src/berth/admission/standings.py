@@ -96,6 +96,8 @@ class Standings:
         mark = marked(review.object)
         if review.dry_run or not review.creates_pod or not mark:
             return
+        if self.claims.of(mark, review.namespace, review.shown_name) is None:
+            return  # a copy of another's id: its own Pod is still to come
         if decision.verdict is Verdict.REFUSED:
             self._drop(mark, review.namespace)
         else:
