@@ -266,7 +266,10 @@ def test_what_can_never_fit_is_told_or_refused() -> None:
     """More memory than any card has; a model that no node has."""
     wrong = asking()
     wrong["metadata"]["annotations"] = {"nvidia.com/use-gputype": "H100"}
-    for pod, why in ((asking(50_000), "too small"), (wrong, "without a healthy card")):
+    for pod, why in (
+        (asking(50_000), "50000 MiB of one card wanted"),
+        (wrong, "without a healthy card"),
+    ):
         told = Cluster("n1").replicas[0].ask(deepcopy(pod))
         assert told.verdict is Verdict.PATCHED
         assert [why in str(one) for one in told.warnings] == [True]

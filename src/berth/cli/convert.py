@@ -13,6 +13,7 @@ from berth import layered, names
 from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.cli import cards, documents, options, rewriting
+from berth.cli.terminal import escaped
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model import rfc6902
@@ -70,7 +71,7 @@ def command(
     converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
     for one in converted:
         for name, said in one.said:
-            click.echo(f"{one.source}: {name}: {said.text(language)}", err=True)
+            click.echo(escaped(f"{one.source}: {name}: {said.text(language)}"), err=True)
         if in_place and one.after != one.before:
             _write(Path(one.source), one.after)
     if not in_place:

@@ -53,7 +53,12 @@ REASONS = {
     "part.not-selected": Entry("被其节点选择器或亲和性排除的节点数：{nodes}"),
     "part.tainted": Entry("带有其不容忍的污点的节点数：{nodes}"),
     "part.no-such-card": Entry("没有其可接受的健康卡的节点数：{nodes}"),
-    "part.too-small": Entry("卡太小的节点数：{nodes}"),
+    "part.too-small": Entry(
+        "需要一张卡上的 {wanted} MiB 显存，{nearest} 只有 {has}（节点数：{nodes}）"
+    ),
+    "part.too-few-cores": Entry(
+        "需要一张卡 {wanted}% 的算力，{nearest} 只有 {has}%（节点数：{nodes}）"
+    ),
     "part.too-few": Entry("需要 {wanted} 张这样的卡，{nearest} 有 {has} 张（节点数：{nodes}）"),
     "part.cpu": Entry("需要 {wanted} 毫核 CPU，{nearest} 空闲 {has}（节点数：{nodes}）"),
     "part.memory": Entry("需要 {wanted} MiB 内存，{nearest} 空闲 {has}（节点数：{nodes}）"),

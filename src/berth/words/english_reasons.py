@@ -61,7 +61,12 @@ REASONS = {
     "part.not-selected": Entry("nodes that its node selector or affinity leaves out: {nodes}"),
     "part.tainted": Entry("nodes with a taint that it does not tolerate: {nodes}"),
     "part.no-such-card": Entry("nodes without a healthy card that it accepts: {nodes}"),
-    "part.too-small": Entry("nodes whose cards are too small: {nodes}"),
+    "part.too-small": Entry(
+        "{wanted} MiB of one card wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
+    "part.too-few-cores": Entry(
+        "{wanted} percent of one card's cores wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
     "part.too-few": Entry("{wanted} such cards wanted, {nearest} has {has} (nodes: {nodes})"),
     "part.cpu": Entry("{wanted} milli CPU wanted, {nearest} has {has} free (nodes: {nodes})"),
     "part.memory": Entry("{wanted} MiB wanted, {nearest} has {has} free (nodes: {nodes})"),
