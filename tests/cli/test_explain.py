@@ -349,7 +349,7 @@ def test_names_cannot_command_the_terminal(limit: str) -> None:
     limits = {"nvidia.com/gpu": limit, f"nvidia.com/{odd}": odd}
     containers = [{"name": odd, "image": odd, "resources": {"limits": limits}}]
     pod = {"kind": "Pod", "metadata": names, "spec": {"containers": containers}}
-    told = berth("explain", "-f", "-", stdin=json.dumps([pod]))
+    told = berth("explain", "-f", "-", stdin=json.dumps(pod))
     assert "a\\x1b[2J" in told.stdout + told.stderr
     assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told.stdout + told.stderr)
     assert "Traceback" not in told.stderr
