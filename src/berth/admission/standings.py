@@ -9,6 +9,7 @@ from typing import Protocol
 from berth import names
 from berth.admission import mutate, quota
 from berth.admission.claims import Claim, Claims
+from berth.admission.classes import Classes
 from berth.admission.quotas import Quotas
 from berth.admission.rules import Rules
 from berth.admission.standing import Placing, Standing, marked
@@ -55,6 +56,7 @@ class Standings:
     ) -> None:
         """Know of quotas and places what is given; `make_id` gives an id that nobody has had."""
         self.claims = claims
+        self.classes = Classes()
         self._make_id = make_id
         self._quotas = quotas
         self._places = places
@@ -89,7 +91,8 @@ class Standings:
         decision = mutate.decide(raw, review.namespace, rules, review.user, standing)
         if standing and not review.dry_run:
             self._settle(review, decision, standing)
-        return decision
+        warnings = tuple(self.classes.warnings(decision))
+        return decision.warned(warnings) if warnings else decision
 
     def finish(self, review: Review, decision: Decision) -> None:
         """Take our last word on a Pod, after all that changes it: it holds nothing if refused."""

@@ -74,6 +74,17 @@ CAUSES = {
         "通过该路径，容器能接触到未分配给它的卡。只有节点才能阻止。",
         "请去掉该路径；容器运行时会让容器看到分给它的设备。",
     ),
+    "no-class": Cause(
+        "device-config 为此类设备指定了一个 RuntimeClass，而集群中没有这个名称的 RuntimeClass："
+        "API server 会拒绝该 Pod。`classes.runtime` 已打开。",
+        "请创建它，或从 device-config 中去掉这个名称。",
+    ),
+    "mapped": Cause(
+        "某个 DeviceClass 以该资源为 `extendedResourceName`："
+        "在有 DRA 驱动的节点上，默认调度器会把申请变成 claim。"
+        "Berth 及其所写入的方案都不认识 claim。`classes.device` 已打开。",
+        "请在一个集群中只用其中一种，或让 DRA 的 Pod 不经处理。",
+    ),
     "unsized": Cause(
         "配额限制了显存，而卡有多大要等分配之后才知道。", "请在每个使用设备的容器中写明显存。"
     ),

@@ -21,6 +21,8 @@ WARNINGS = {
     ),
     "past-shares.volume": Entry("{path}：{volume} 挂载 {host}，会绕过份额接触到卡"),
     "past-shares.mount": Entry("{path}：{mount} 会绕过份额接触到卡"),
+    "no-class": Entry("{path}：此处设为 {name}，而没有这样的 RuntimeClass", "请创建它"),
+    "mapped": Entry("{path}：DeviceClass {class} 把它映射为 claim，而此处不看 claim"),
     "unsized": Entry("未写明 {resource}，配额 {quota} 无法完整计数"),
     "beyond.memory": Entry("{path}：申请 {mib} MiB，而此处这样的卡最多有 {most}"),
     "beyond.count": Entry("{path}：申请了 {count} 张卡，而此处最大的节点有 {largest} 张"),

@@ -102,6 +102,17 @@ CAUSES = {
         "By the path a container reaches cards that it was not given. Only a node can prevent it.",
         "Leave the path out; the container runtime shows a container its devices.",
     ),
+    "no-class": Cause(
+        "The device-config names a RuntimeClass for such devices, and the cluster has none of that "
+        "name: the API server refuses the Pod. `classes.runtime` is on.",
+        "Create it, or take its name out of the device-config.",
+    ),
+    "mapped": Cause(
+        "A DeviceClass has the resource as its `extendedResourceName`: on nodes with a DRA driver "
+        "the default scheduler makes a claim of the request. Berth, and the stack that it writes "
+        "for, know no claims. `classes.device` is on.",
+        "Run one of the two in a cluster, or have the Pods of DRA opt out.",
+    ),
     "unsized": Cause(
         "The quota limits memory, and how large the card is, is known once it is given.",
         "Name the memory in each container with a device.",
