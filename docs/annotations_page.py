@@ -25,8 +25,9 @@ HEAD = """\
 CHOOSING = """
 ## Annotations that choose devices
 
-On a Pod, or on a Pod template. Lists are separated by commas; a word is part of a model's name,
-whatever the case. What is not understood, or contradicts itself, refuses the Pod.
+Write these on a Pod, or on a Pod template. Lists are separated by commas. A word for a model
+matches every model whose name contains it, in upper or lower case. If Berth does not understand a
+value, or if the annotations contradict each other, it refuses the Pod.
 
 | Accelerator | models | not these | devices | not these | one NUMA node | sharing | besides |
 | --- | --- | --- | --- | --- | --- | --- | --- |
@@ -34,8 +35,8 @@ whatever the case. What is not understood, or contradicts itself, refuses the Po
 RECORDS = """
 ## Annotations that record an allocation
 
-HAMi's scheduler and device plugins, or Volcano's, write them, and nobody else may
-([why](../how-to/guard-allocations.md)). Whatever the accelerator: {shared}.
+Only HAMi's and Volcano's schedulers and device plugins may write these
+([why](../how-to/guard-allocations.md)). For every accelerator: {shared}.
 
 | Accelerator | Keys |
 | --- | --- |

@@ -11,10 +11,10 @@ HEAD = """\
 
 <!-- scripts/generate writes this page from src/berth/observe/metrics.py: change it there. -->
 
-Prometheus scrapes `/metrics` on the operator's port (`metrics.port`, 9464), in plain HTTP. Beside
-these come the process's own: `process_cpu_seconds_total`, `process_resident_memory_bytes`,
-`process_open_fds`, `python_gc_*` and `python_info`. [How to watch Berth](../how-to/watch.md) has
-the alerts.
+Prometheus scrapes `/metrics` on the operator's port (`metrics.port`, 9464), in plain HTTP. The
+usual metrics of a process are there too: `process_cpu_seconds_total`,
+`process_resident_memory_bytes`, `process_open_fds`, `python_gc_*` and `python_info`. [How to watch
+Berth](../how-to/watch.md) has alerts.
 
 | Name | Kind | Labels | What it is |
 | --- | --- | --- | --- |

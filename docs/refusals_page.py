@@ -31,30 +31,32 @@ ENGLISH = """\
 
 <!-- scripts/generate writes this page from src/berth/words: change it there. -->
 
-What Berth says of a Pod is a code and some facts; its sentence is made of them in the language of
-the setting [`language`](settings.md), `en` or `zh`. [中文](refusals.zh.md)
+This page lists everything that Berth can say about a Pod. Each message has a code and some facts;
+Berth makes a sentence from them, in the language of the setting [`language`](settings.md): `en` or
+`zh`. [中文](refusals.zh.md)
 
-The code up to its point is what the metric `berth_refusals_total` and the log's `codes` carry; the
-log's `said`, and `berth explain -o json`, have all of it. Codes stay as they are; a sentence may
-change. Names, field paths and amounts are the same in each language. A refusal is written as
-"field: sentence; remedy", each mistake of a Pod at once. Its status is 422 for what is wrong in
-itself, and 403 where only the rules of the cluster forbid it. The log and the API server's audit
-log are always English.
+- A refusal is written as "field: sentence; remedy". If a Pod has several mistakes, all are named.
+- The HTTP status is 422 if the Pod is wrong in itself, and 403 if only the rules of the cluster
+  forbid it.
+- Codes do not change; sentences may. The part of a code before the point is what the metric
+  `berth_refusals_total` and `codes` in the log show. `said` in the log and `berth explain -o json`
+  show the whole code.
+- Names, field paths and amounts are the same in each language. The log and the API server's audit
+  log are always in English.
 """
 CHINESE = """\
 # 拒绝与警告
 
 <!-- scripts/generate writes this page from src/berth/words: change it there. -->
 
-Berth 对一个 Pod 所说的话由代码和若干事实组成，
-句子按设置 [`language`](settings.md)（`en` 或 `zh`）的语言生成。[English](refusals.md)
+本页列出 Berth 对 Pod 的所有拒绝和警告。每条消息由代码和若干事实组成，
+其句子按设置 [`language`](settings.md)（`en` 或 `zh`）的语言生成。[English](refusals.md)
 
-指标 `berth_refusals_total` 和日志的 `codes` 使用代码中句点之前的部分；
-日志的 `said` 以及 `berth explain -o json` 使用完整的代码。
-代码保持不变，句子可能改动。资源名、字段路径和数值在任何语言中都一样。
-拒绝写作“字段：句子；处理办法”，一个 Pod 的所有错误一次列出。
-对象本身有错时状态码为 422，只违反集群规定时为 403。
-日志和 API server 的审计日志始终使用英文。
+- 拒绝写作“字段：句子；处理办法”。如果一个 Pod 有多处错误，会一次全部列出。
+- 如果 Pod 本身有错，HTTP 状态码为 422；如果只是违反集群的规定，则为 403。
+- 代码不会改动，句子可能改动。指标 `berth_refusals_total` 和日志的 `codes`
+  使用代码中句点之前的部分；日志的 `said` 和 `berth explain -o json` 使用完整的代码。
+- 资源名、字段路径和数值在任何语言中都相同。日志和 API 服务器的审计日志始终使用英文。
 """
 PAGES: Mapping[Language, Page] = {
     "en": Page(

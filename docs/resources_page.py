@@ -15,9 +15,10 @@ HEAD = """\
 
 <!-- scripts/generate writes this page from src/berth/vendors: change it there. -->
 
-What a container writes under `resources.limits`, by accelerator, with the names of HAMi's chart; a
-`device-config.yaml` may give others. Requests may be left out; where they stand, they equal the
-limits. All numbers are whole. An amount is of each device, unless it says "of all together".
+This is what a container can write under `resources.limits`, for each accelerator. The names are
+those of HAMi's chart; a `device-config.yaml` can change them. Leave requests out, or make them
+equal to the limits. All numbers are whole numbers. An amount is for each device, unless the table
+says "of all together". If the count is "required", memory or cores without it give no device.
 
 | Accelerator | Count | Memory | Memory in percent | Cores | Priority |
 | --- | --- | --- | --- | --- | --- |
@@ -25,19 +26,18 @@ limits. All numbers are whole. An amount is of each device, unless it says "of a
 OTHERS = """
 ## In other dialects
 
-Of NVIDIA's cards, where a [conversion](../how-to/translate-requests.md) reads or writes them. The
-names are [settings](settings.md), `stacks`, and so are the blocks in which Volcano counts memory;
-memory and cores are of each card.
+These words ask for NVIDIA's cards, if a [conversion](../how-to/translate-requests.md) reads or
+writes them. Amounts are for each card. The names, and the blocks in which Volcano counts memory,
+are [settings](settings.md) under `stacks`.
 
 | Dialect | Count | Memory | Memory in percent | Cores |
 | --- | --- | --- | --- | --- |
 """
 KAI = f"| kai | annotations: {', '.join(f'`{key}`' for key in names.KAI_ANNOTATIONS)} |  |  |  |\n"
 FOOT = """
-`16Gi` is a number of units too, 17179869184 of them: it is refused, as no card is so large, with
-the number that was probably meant. Fixed sizes (templates, slices) are rounded up to the next one,
-and the Pod says so afterwards. [Settings](settings.md) and [differences](differences.md) have the
-rest.
+`16Gi` means 17179869184 units. No card has so much, so it is refused, and the message names the
+number that was probably meant. If a card is cut into fixed sizes (templates, slices), the amount is
+rounded up to the next size, and the rounded amount is written into the Pod.
 """
 
 
@@ -74,7 +74,7 @@ def _of_all(vendor: Vendor, role: str) -> str:
 def _count(vendor: Vendor) -> str:
     what = ", in slices of one device" if vendor.count_is_slices else ""
     more = ", an even number" if vendor.in_pairs else ""
-    without = "" if vendor.default_count or vendor.count_or_size else ", always"
+    without = "" if vendor.default_count or vendor.count_or_size else ", required"
     return f"`{vendor.count}`{what}{more}{without}"
 
 

@@ -3,6 +3,8 @@
 
 import ast
 import inspect
+import re
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_origin
@@ -11,6 +13,7 @@ import msgspec
 import yaml
 
 from berth import configfile, layered, settings
+from berth.admission import live
 from berth.layered import Keys
 from berth.settings import Fragment, Settings
 
@@ -31,16 +34,24 @@ HEAD = """\
 
 <!-- scripts/generate writes this page from src/berth/settings.py: change it there. -->
 
-A setting has one name everywhere. Of these three places, the later wins:
+A setting has the same name everywhere. There are three places to set it; if several set it, the
+last of this list wins:
 
 1. the settings file, YAML: `--config settings.yaml`;
-2. a variable: `BERTH_SERVER_PORT=9443`, lists with commas;
-3. a flag: `--set server.port=9443`, lists with commas. `berth webhook` has short forms of some:
-   `--host`, `--port`, `--cert-file`, `--key-file` and `--url`, which win over `--set`.
+2. an environment variable: `BERTH_SERVER_PORT=9443`;
+3. a flag: `--set server.port=9443`. `berth webhook` also has `--host`, `--port`, `--cert-file`,
+   `--key-file` and `--url`; these win over `--set`.
 
-A name that is no setting, or a value of a wrong type, stops the start with a sentence that says
-where it stands. HAMi's `device-config.yaml`, which names the resources, is a file of its own:
-`--device-config`.
+In a variable or a flag, write a list with commas between its items. Settings whose name contains
+`[]` are lists of objects, and only the file can set them.
+
+If a setting does not exist, or if its value has the wrong type, Berth does not start: a sentence
+says where the mistake is and, if it can, what was probably meant. HAMi's `device-config.yaml`,
+which names the resources, is a file of its own: `--device-config`.
+
+If the file changes while Berth runs, Berth takes the new settings without a restart. Only these are
+read once, at the start; a change of theirs waits for a new process, and `/readyz` says so:
+{at_start}.
 
 This file sets everything to its default:
 
@@ -90,8 +101,14 @@ def main() -> None:
     for example in EXAMPLES.values():
         msgspec.convert(yaml.safe_load(example), Settings)  # raises where what we print is wrong
     defaults = yaml.safe_dump(msgspec.to_builtins(Settings()), sort_keys=False)
-    lines = [f"{HEAD}{defaults}```", *_group(Settings, (), _docstrings())]
+    head = HEAD.format(at_start=_at_start())
+    lines = [f"{head}{defaults}```", *_group(Settings, (), _docstrings())]
     PAGE.write_text("\n".join(lines) + "\n")
+
+
+def _at_start() -> str:
+    names = [f"`{name}`" if "." in name else f"all of `{name}`" for name in live.AT_START]
+    return textwrap.fill(", ".join(names), 100, break_on_hyphens=False)
 
 
 def _docstrings() -> Docstrings:
@@ -133,13 +150,19 @@ def _group(struct: type[msgspec.Struct], above: Keys, docs: Docstrings) -> Itera
             _kind(field.type),
             _default(field),
             *[name] * has_variables,
-            docs.get((struct.__name__, field.name), ""),
+            _about(struct, field.name, docs),
         )
     for field in fields:
         inner = configfile.struct_of(field.type)
         if inner is not None:
             name = field.encode_name + "[]" * (get_origin(field.type) is tuple)
             yield from _group(inner, (*above, name), docs)
+
+
+def _about(struct: type[msgspec.Struct], field: str, docs: Docstrings) -> str:
+    """Return the text below a field, in the class that declares it: some groups extend another."""
+    owner = next(one for one in struct.__mro__ if field in inspect.get_annotations(one))
+    return re.sub(r"docs/reference/(\w+)\.md", r"[\1](\1.md)", docs[owner.__name__, field])
 
 
 def _row(*cells: str) -> str:

@@ -1,6 +1,6 @@
 """The API server's question about a new Pod, as a value."""
 
-from berth.admission.wire import Review
+from berth.admission.review import Review
 from berth.model.decision import Decision, Verdict
 from tests.pods import Pod
 

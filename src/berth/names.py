@@ -4,32 +4,36 @@ from typing import Final
 
 # Ours.
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
-"""Pod annotation: versioned JSON with what each container asked for before we filled it in."""
+"""Pod annotation, by Berth: JSON with what each container asked for before Berth changed it."""
 ORIGINAL_VERSION: Final = 1
 DECISION: Final = "berth.dev/decision"
-"""Pod annotation: JSON with the decision about it: its id, by which the Pod is known when it is
-
-stored, where it goes, and why."""
+"""Pod annotation, by Berth: JSON with the decision: its id, by which Berth recognises the stored
+Pod, where the Pod goes, and why."""
 GPU_MEMORY: Final = "berth.dev/gpu-memory"
-"""Pod annotation: memory of each card, 16Gi or 40%, or by container: main=16Gi,side=40%."""
+"""Pod annotation: memory of each card: 16Gi or 40%, or for each container main=16Gi,side=40%."""
 GPU_MODEL: Final = "berth.dev/gpu-model"
-"""Pod annotation: a comma list of models, one of which a card must be."""
+"""Pod annotation: models of cards, separated by commas, such as A100,H100; the card is one of
+them."""
 MODEL: Final = "berth.dev/model"
-"""Pod annotation: the size of the model that runs in it, such as 7b, from which memory follows."""
+"""Pod annotation: size of the AI model that the Pod runs, such as 7b; memory follows from it."""
 MODEL_USE: Final = "berth.dev/model-use"
-"""Pod annotation: what is done with the model, inference, fine-tune or train."""
+"""Pod annotation: what the Pod does with the AI model: inference, fine-tune or train."""
 MODEL_PRECISION: Final = "berth.dev/model-precision"
-"""Pod annotation: of its weights, bf16 unless said: fp32, fp16, fp8, int8 or int4."""
+"""Pod annotation: precision of the AI model's weights: fp32, fp16, bf16 (the default), fp8, int8 or
+int4."""
 OVERSUBSCRIPTION: Final = "berth.dev/oversubscription"
-"""Pod annotation: by how much what it asked for was divided."""
+"""Pod annotation, by Berth: by how much what the Pod asked for was divided."""
 SIZE_ANNOTATIONS: Final = (GPU_MEMORY, GPU_MODEL, MODEL, MODEL_USE, MODEL_PRECISION)
 INJECT: Final = "berth.dev/inject"
-"""Pod label: `false` opts out."""
+"""Pod label: with the value `false`, Berth leaves the Pod alone."""
 INJECT_VALUE: Final = "false"
 CONVERSION: Final = "berth.dev/conversion"
-"""Namespace label: the conversion of the settings that its Pods are for."""
+"""Namespace label: name of the conversion (in the settings) that translates its Pods."""
 CONFIG_CHECKSUM: Final = "berth.dev/config-checksum"
-"""Annotation of our own Pods: new settings make new Pods."""
+"""Annotation of Berth's own Pods: if the settings change, new Pods are made."""
+WORKLOAD_CLASS: Final = "berth.dev/workload-class"
+"""Pod label, or annotation: the Pod's class of workload (`placement.workloadKey` can name another
+key)."""
 WEBHOOK: Final = "gpu.berth.dev"
 WEBHOOK_CONFLICTS: Final = "conflicts.berth.dev"
 WEBHOOK_OTHERS: Final = "others.berth.dev"
@@ -42,17 +46,18 @@ FIELD_MANAGER: Final = "berth"
 
 # HAMi's (docs/reference/differences.md says where we read them).
 WEBHOOK_OPT_OUT: Final = "hami.io/webhook"
-"""Label of a Pod or a namespace: with the value `ignore`, it is left alone."""
+"""Pod label or namespace label: with the value `ignore`, Berth leaves the Pods alone."""
 WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
 OPT_OUTS: Final = ((WEBHOOK_OPT_OUT, WEBHOOK_OPT_OUT_VALUE), (INJECT, INJECT_VALUE))
 """Labels of a Pod that is left alone, each with its value."""
 INJECT_LABEL: Final = "hami-webhook/inject"
-"""Label of a namespace: `enabled`, where `registration.onlyLabelledNamespaces` asks for it."""
+"""Namespace label: with `registration.onlyLabelledNamespaces`, only namespaces with the value
+`enabled` are handled."""
 INJECT_LABEL_VALUE: Final = "enabled"
 INJECTED: Final = "hami.io/injected"
-"""Pod annotation: "true" where something was added that its author did not ask for."""
+"""Pod annotation, by Berth: "true" if something was added that the author did not ask for."""
 SCHEDULING_POLICY: Final = "hami.io/scheduling-policy"
-"""Pod annotation: the placement policy, one of `POLICIES`."""
+"""Pod annotation: the Pod's own placement policy, with the words of `placement.policy`."""
 POLICIES: Final = (
     *("scarcity", "fragmentation", "binpack", "spread", "mutex", "topology", "least-utilised"),
     *("best-fit", "first-fit"),
@@ -61,15 +66,17 @@ CHOSEN_ENV: Final = "HAMI_VGPU_UUID"
 """Variable that tells a container which devices were chosen for it, and chooses none."""
 HAMI_PATH: Final = "/webhook"
 NODE_POLICY: Final = "hami.io/node-scheduler-policy"
-"""Pod annotation: how HAMi's scheduler chooses among nodes, `binpack` or `spread`."""
+"""Pod annotation: how nodes are compared, `binpack` or `spread`; HAMi's scheduler reads it too."""
 DEVICE_POLICY: Final = "hami.io/gpu-scheduler-policy"
-"""Pod annotation: how it chooses among the cards of a node, a list such as `mutex,binpack`."""
+"""Pod annotation: how the cards of a node are chosen, a list such as `mutex,binpack`; HAMi's
+scheduler reads it too."""
 WEIGHTS: Final = "hami.io/device-scoring-weights"
-"""Pod annotation: what counts how much in that, `slot=1,core=2,memory=3`, say."""
+"""Pod annotation: how much slots, cores and memory count in that, such as
+`slot=1,core=2,memory=3`."""
 DEVICE_CORDON: Final = "hami.io/device-cordon"
-"""Node annotation: a comma list of devices that get nothing new."""
+"""Node annotation: devices, separated by commas, that get no new Pods."""
 ALLOCATED: Final = "hami.io/vgpu-devices-allocated"
-"""Pod annotation of HAMi's scheduler: the NVIDIA devices given, "uuid,type,MiB,cores:…;…"."""
+"""Pod annotation, by HAMi's scheduler: the NVIDIA devices of the Pod, "uuid,type,MiB,cores:…;…"."""
 HAMI_ALLOCATIONS: Final = (
     "hami.io/vgpu-node",
     "hami.io/vgpu-time",
@@ -77,8 +84,6 @@ HAMI_ALLOCATIONS: Final = (
     "hami.io/bind-time",
 )
 """Pod annotations in which HAMi's scheduler records what it did, whatever the accelerator."""
-WORKLOAD_CLASS: Final = "berth.dev/workload-class"
-"""Pod label or annotation: its class of workload, where settings have no other key."""
 GROUP_LABELS: Final = (
     "jobset.sigs.k8s.io/jobset-name",
     "leaderworkerset.sigs.k8s.io/name",
@@ -90,8 +95,6 @@ GROUP_LABELS: Final = (
     "job-name",
 )
 """Pod labels by which controllers name what Pods are parts of one thing, the widest first."""
-RACK_LABEL: Final = "topology.kubernetes.io/rack"
-"""Node label that names the rack, where settings have no other: there is no standard one."""
 WRITTEN: Final = (ORIGINAL_REQUEST, DECISION, OVERSUBSCRIPTION, INJECTED)
 """Pod annotations that admission itself writes."""
 STEERING: Final = (SCHEDULING_POLICY, NODE_POLICY, DEVICE_POLICY, WEIGHTS)
@@ -105,7 +108,7 @@ MIG_SLICES: Final = 8
 # Volcano's (https://volcano.sh, and its vGPU device plugin).
 VOLCANO_SCHEDULER: Final = "volcano"
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
-"""Pod annotation: its queue, which is kept; a conversion may have one for Pods without."""
+"""Pod annotation: the Pod's queue. Berth keeps it; a conversion can set one in Pods without."""
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
 """Pod annotations: the PodGroup, which has a queue of its own."""
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
@@ -122,13 +125,13 @@ VOLCANO_ALLOCATIONS: Final = (
 # KAI's.
 KAI_SCHEDULER: Final = "kai-scheduler"
 KAI_FRACTION: Final = "gpu-fraction"
-"""Pod annotation: which part of a card it wants, more than 0 and less than 1."""
+"""Pod annotation: the part of a card that the Pod wants, more than 0 and less than 1."""
 KAI_MEMORY: Final = "gpu-memory"
-"""Pod annotation: or how many MiB of it."""
+"""Pod annotation: instead of `gpu-fraction`, MiB of the card's memory."""
 KAI_DEVICES: Final = "gpu-fraction-num-devices"
-"""Pod annotation: of how many cards, one unless said."""
+"""Pod annotation: of how many cards; default 1."""
 KAI_CONTAINER: Final = "gpu-fraction-container-name"
-"""Pod annotation: for which container, the first unless said."""
+"""Pod annotation: for which container; default: the first."""
 KAI_ASKING: Final = (KAI_FRACTION, KAI_MEMORY)
 KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
 
@@ -149,7 +152,7 @@ QUOTA_REQUESTS: Final = "requests."
 """How those begin that Kubernetes keeps itself, as long as it sees the names."""
 MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
 LIMIT_RANGER: Final = "kubernetes.io/limit-ranger"
-"""Pod annotation: what the API server's LimitRanger set in which container."""
+"""Pod annotation, by the API server: what a LimitRange set in which container."""
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 NODE_USER: Final = "system:node:"
 NAME_LABEL: Final = "app.kubernetes.io/name"
@@ -157,7 +160,10 @@ MUTATING: Final = "MutatingWebhookConfiguration"
 VALIDATING: Final = "ValidatingWebhookConfiguration"
 OS_LABEL: Final = "kubernetes.io/os"
 HOST_LABEL: Final = "kubernetes.io/hostname"
-"""Label of a Node by which Pods name it in affinity."""
+"""Node label by which the affinity of Pods names the node."""
+RACK_LABEL: Final = "topology.kubernetes.io/rack"
+"""Node label that names the rack. There is no standard one: `placement.rackLabel` can name
+another."""
 REQUIRED_AFFINITY: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED_AFFINITY: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 NODE_TERMS: Final = "nodeSelectorTerms"

@@ -44,38 +44,48 @@ class Server(Group, frozen=True):
     port: Port = 8443
     """Port to listen on; 0 takes a free one."""
     cert_file: str = ""
-    """PEM certificate chain; with `keyFile`. Both empty: Berth makes its own (`certificates`)."""
+    """File with the PEM certificate chain to show. Set `keyFile` too. If both are empty, Berth
+    makes its own certificate (`certificates`)."""
     key_file: str = ""
-    """PEM private key of `certFile`."""
+    """File with the PEM private key of `certFile`."""
     ca_file: str = ""
-    """PEM bundle that vouches for `certFile`, for the registration; empty: `certFile` itself."""
+    """File with the PEM authorities that signed `certFile`; the registration gets them as its
+    `caBundle`. Empty: `certFile` itself."""
     dns_names: tuple[str, ...] = ("localhost",)
-    """Names in the leaf that Berth makes, beside the Service's."""
+    """Names, beside the Service's, in the certificate that Berth makes for itself."""
     idle_seconds: Interval = 120
-    """A connection may rest so long. kube-apiserver keeps its own for 90 s, so never below that."""
+    """Seconds that an idle connection is kept open. kube-apiserver keeps its own for 90 s: do not
+    go below that."""
     stop_seconds: Duration = 15
-    """After SIGTERM, go on serving so long: until the last API server has heard that we leave."""
+    """Seconds that Berth goes on serving after SIGTERM, so that every API server learns in time
+    that this replica leaves."""
     drain_seconds: Duration = 20
-    """Then requests under way may take so long; a second SIGTERM ends them at once."""
+    """Seconds that requests in progress get to finish after `stopSeconds`. A second SIGTERM ends
+    them at once."""
     handshake_seconds: Interval = 5
-    """A connection without a TLS handshake is closed after so long."""
+    """Seconds that a new connection has for its TLS handshake; then it is closed."""
     header_seconds: Interval = 10
-    """A new connection that brings no whole head of a request is closed after so long."""
+    """Seconds that a new connection has to send the head of its first request; then it is
+    closed."""
     body_seconds: Interval = 10
-    """A body may take so long to come; then it is answered with 408 and the connection closed."""
+    """Seconds that the body of a request may take to arrive; then the answer is 408 and the
+    connection is closed."""
     most_in_flight: Count = 1000
-    """More requests at once are answered with 503 and Retry-After: 1, their bodies unread."""
+    """Requests handled at the same time. Any more are answered with 503 and Retry-After: 1, and
+    their bodies are not read."""
     most_bytes_held: Bytes = 32 * 2**20
-    """Bodies under way together; more is answered likewise. Each byte takes some 3 of memory."""
+    """Bytes of all bodies handled at the same time. Any more are answered with 503 too. Each byte
+    takes about 3 bytes of memory."""
     hang_seconds: Duration = 30
-    """A process whose event loop hangs so long ends itself, to be started anew; 0: never."""
+    """If the process does not react for so many seconds, it ends itself, so that kubelet starts it
+    again. 0: never."""
 
 
 class Metrics(Group, frozen=True):
-    """The operator's own port, in plain HTTP: /metrics, probes, /debug/config and /debug/fleet."""
+    """The operator's port, in plain HTTP: /metrics, /debug/config, /debug/fleet and the probes."""
 
     enabled: bool = True
-    """Whether there is one."""
+    """Whether this port is opened."""
     host: str = "0.0.0.0"  # noqa: S104  Prometheus calls a Pod by its address
     """Address to listen on."""
     port: Port = 9464
@@ -83,94 +93,112 @@ class Metrics(Group, frozen=True):
 
 
 class Reload(Group, frozen=True):
-    """How the settings file and device-config are taken while the process runs."""
+    """How changes of the settings file and of the device-config are noticed without a restart."""
 
     every_seconds: Interval = 5
-    """How often the files are compared, beside the events of their folders; SIGHUP does it too."""
+    """Seconds between two looks at the files. A change in their folders and SIGHUP make Berth look
+    at once."""
 
 
 class Callers(Group, frozen=True):
-    """Who may ask for admission; the probes always may. All that is set must hold."""
+    """Who may ask for admission. If several of these are set, a caller must pass all of them."""
 
     client_ca_file: str = ""
-    """PEM bundle of authorities; a caller must show a certificate that one of them signed. A change
-    of the file holds from the next connection on."""
+    """File with PEM authorities. A caller must show a certificate that one of them signed. If the
+    content of the file changes, new connections are checked against the new content. Empty: no
+    certificate is asked for."""
     client_names: tuple[Text, ...] = ()
-    """Common names, DNS names or URIs, one of which its certificate must have; empty: any."""
+    """Common names, DNS names or URIs. The caller's certificate must have one of them. Empty: any
+    name. Needs `clientCaFile`."""
     sources: tuple[AddressRange, ...] = ()
-    """Addresses it may come from, IPv4 and IPv6, such as 10.0.0.0/8; empty: all."""
+    """IPv4 and IPv6 ranges that a caller may come from, such as 10.0.0.0/8. Empty: all
+    addresses."""
     user_agents: tuple[Text, ...] = ()
-    """How its User-Agent may begin: kube-apiserver-admission, say; empty: anyhow."""
+    """A caller's User-Agent must begin with one of these texts, such as kube-apiserver-admission.
+    Empty: any User-Agent."""
 
 
 class Scheduler(Group, frozen=True):
-    """HAMi's scheduler (its flags --scheduler-name and --force-overwrite-default-scheduler)."""
+    """HAMi's scheduler; its flags --scheduler-name and --force-overwrite-default-scheduler."""
 
     name: str = "hami-scheduler"
-    """Set in Pods that get a device; empty leaves every Pod its own."""
+    """The schedulerName written into Pods that get a device. Empty: every Pod keeps its own."""
     force: bool = True
-    """Take Pods of the default scheduler over, as HAMi's chart does."""
+    """Whether Pods of default-scheduler get `name` too, as in HAMi's chart. false: they are left
+    alone."""
 
 
 class Policy(Group, frozen=True):
     """What admission does where Kubernetes and HAMi leave a choice."""
 
     privileged: Literal["skip", "deny", "allow"] = "skip"
-    """A privileged container counts as asking for nothing, refuses its Pod, or is as any other."""
+    """What to do with a privileged container that asks for a device. skip: treat it as if it asked
+    for nothing. deny: refuse the Pod. allow: treat it as any other."""
     device_env: Literal["remove", "deny", "keep"] = "remove"
-    """What becomes of NVIDIA_VISIBLE_DEVICES in a container that is given a device."""
+    """What to do with NVIDIA_VISIBLE_DEVICES, or the same of another vendor, that a Pod sets in a
+    container with a device. remove: take it out, with a warning. deny: refuse the Pod. keep: leave
+    it."""
     limit_env: Literal["remove", "deny", "keep"] = "deny"
-    """What becomes of CUDA_DEVICE_MEMORY_LIMIT and the like there."""
+    """The same for CUDA_DEVICE_MEMORY_LIMIT and the other variables with which a container could
+    change its own limits."""
     unmanaged_vendors: tuple[str, ...] = ()
-    """Accelerators that HAMi does not share here, such as ascend: Pods keep them as they are."""
+    """Accelerators that HAMi does not manage in this cluster, such as ascend. What Pods ask of them
+    is left as it is. Empty: HAMi manages all."""
     undone: Literal["auto", "deny", "warn", "allow"] = "auto"
-    """What becomes of a Pod with a device whose scheduler or amounts are not as Berth writes them,
-
-    once all webhooks are done. auto: deny where `registration.failurePolicy` is Fail, else warn.
-    """
+    """What to do with a Pod with a device whose scheduler or amounts are not as Berth writes them,
+    once all webhooks are done. deny: refuse it. warn: let it pass with a warning. allow: let it
+    pass. auto: deny if `registration.failurePolicy` is Fail, else warn."""
     allocations: Literal["deny", "keep"] = "deny"
-    """Whether Pod annotations in which HAMi records what it gave are its own to write."""
+    """Who may write the annotations in which HAMi and Volcano record allocations. deny: only
+    `allocators`. keep: everyone."""
     allocators: tuple[Text, ...] = (
         "system:serviceaccount:kube-system:*",
         "system:serviceaccount:volcano-system:*",
         "system:node:*",
     )
-    """Users who may write them: in full; with * at the end, to Pods that exist, and not to new."""
+    """Users who may write these annotations. A user named in full may do so on every Pod. An entry
+    that ends in * stands for all users whose name begins so; they may do so only on Pods that exist
+    already."""
     excluded_namespaces: tuple[str, ...] = ("kube-system",)
-    """Their Pods are left alone; Berth's own namespace always is."""
+    """Namespaces whose Pods are left alone. Berth's own namespace always is."""
 
 
 class Audit(Group, frozen=True):
-    """Namespaces on trial: what would be done is logged, counted and warned of, and not done."""
+    """Namespaces on trial. Berth decides there as everywhere, but only logs, counts and warns."""
 
     namespaces: tuple[str, ...] = ()
-    """Their names; "*": all."""
+    """Names of the namespaces; "*": all."""
     namespace_label: Label = ""
-    """A label by which others are, such as berth.dev/mode=audit; empty: by name alone."""
+    """Namespaces with this label are on trial too, such as berth.dev/mode=audit. Empty: only those
+    that `namespaces` lists."""
 
 
 class Quota(Group, frozen=True):
-    """Limits of devices by ResourceQuota: entries `limits.<resource>` of memory and cores."""
+    """Limits of device memory and cores: ResourceQuota entries of the form `limits.<resource>`."""
 
     enforce: Literal["auto", "always", "never"] = "auto"
-    """auto: with `--register`, and Pods pass until the first lists are read; always: until then
-    nothing is answered."""
+    """Whether Berth checks these entries. auto: with `--register`; Pods pass until the first lists
+    of the cluster are read. always: until then, requests get 503. never: no."""
     unsized: Literal["allow", "deny"] = "allow"
-    """A share whose memory is not named where it is limited: it passes with a warning and counts
-    when its card is known, or is refused."""
+    """What to do with a Pod that leaves out the memory of a device where a quota limits memory.
+    allow: it passes with a warning, and counts as soon as its card is known. deny: it is
+    refused."""
     claim_seconds: Interval = 10
-    """An admitted Pod that is never seen, as another webhook refused it, counts for so long."""
+    """Seconds that an admitted Pod counts before Berth sees it in the cluster. A Pod that another
+    webhook refuses never appears there."""
 
 
 class CardFilter(Group, frozen=True):
-    """A condition that a card must pass, beside what is asked of it."""
+    """A condition that a card must pass, beside what the Pod asks for."""
 
     name: Name
-    """What refusals call it."""
+    """The name of the condition, which refusals show."""
     expression: Text
-    """In CEL, of `device` and `node`: docs/reference/placement.md lists what there is."""
+    """A CEL expression over `device` and `node` that must be true; docs/reference/placement.md
+    lists their fields."""
     namespaces: tuple[Text, ...] = ()
-    """Whose Pods it is for; with * at the end, all that begin so; empty: everybody's."""
+    """Namespaces whose Pods it applies to. A name that ends in * stands for all that begin so.
+    Empty: all namespaces."""
 
 
 class Manner(Group, frozen=True):
@@ -187,30 +215,40 @@ class Manner(Group, frozen=True):
         "best-fit",
         "first-fit",
     ] = "scarcity"
-    """How nodes are compared; a Pod chooses otherwise by hami.io/scheduling-policy."""
+    """Which node is best, and which of its cards; docs/reference/placement.md compares the
+    policies. A Pod can choose another one with the annotation hami.io/scheduling-policy."""
     delivery: Literal["auto", "off", "prefer", "require", "pin"] = "auto"
-    """How its scheduler is told: not at all, by preferred or by required node affinity, or with one
-    node and its devices. auto: require for HAMi's scheduler, where `scheduler.name` is set; prefer
-    for every other, such as that of a conversion's stack."""
+    """How a decision reaches the scheduler. off: not at all. prefer: as preferred node affinity.
+    require: as required node affinity to the nodes that have room. pin: as one node and its
+    devices. auto: require for HAMi's scheduler (`scheduler.name`), prefer for any other."""
     visible_devices: bool = False
-    """With pin: the devices also as NVIDIA_VISIBLE_DEVICES or what the vendor has for it. Only for
-    stacks that read it and set none; beside HAMi a Pod could use what it was not charged for."""
+    """With pin: whether the chosen devices are also written as NVIDIA_VISIBLE_DEVICES, or as the
+    same of another vendor. Only for stacks that read this variable and do not set it themselves.
+    Beside HAMi, leave it false: a Pod could use a card that it was not charged for. Needs
+    `policy.deviceEnv: keep`."""
     pin_among: Among = 1
-    """With pin: how many of the best nodes it may be, which each replica prefers in an order of its
-    own; so replicas that decide at once seldom choose one card. 1: always the best."""
+    """With pin: how many of the best nodes a replica chooses from, each replica in an order of its
+    own. With more than 1, replicas that decide at the same moment seldom choose the same card. 1:
+    always the best node."""
     full: Literal["admit", "refuse"] = "admit"
-    """A Pod for which no node has room now passes with a warning, or is refused."""
+    """What to do with a Pod if no node has room for it now. admit: let it pass with a warning; it
+    waits. refuse: refuse it."""
     full_priority_classes: tuple[Text, ...] = ()
-    """Only Pods of these PriorityClasses are refused then; empty: all."""
+    """With `full: refuse`: refuse only Pods of these PriorityClasses. Empty: Pods of all."""
     never: Literal["warn", "refuse"] = "warn"
-    """A Pod that no node can ever run passes with a warning, or is refused."""
+    """What to do with a Pod that no node could run even if it were empty. warn: let it pass with a
+    warning, as such a node may still be added. refuse: refuse it."""
 
 
 class SpecialManner(Manner, frozen=True):
-    """The same for some namespaces; what is not said here has its default."""
+    """Other values for some namespaces.
+
+    What is left out here has the default of this table, not the value that `placement` sets.
+    """
 
     namespaces: tuple[Text, ...] = ()
-    """Their names; with * at the end, all that begin so. The first entry that names one holds."""
+    """Names of the namespaces. A name that ends in * stands for all that begin so. If several
+    entries name a namespace, the first one applies."""
 
 
 class Classes(Group, frozen=True):
@@ -229,69 +267,76 @@ class Classes(Group, frozen=True):
 
 
 class Placement(Manner, frozen=True):
-    """Where Pods with a device go, decided by what is free on every card now."""
+    """Where Pods with a device go. Berth decides it by what is free on every card."""
 
     enforce: Literal["auto", "always", "never"] = "auto"
-    """auto: with `--register`, and Pods pass unplaced until the first lists are read; always: until
-    then nothing is answered."""
+    """Whether Berth places Pods. auto: with `--register`; Pods pass without a place until the first
+    lists of the cluster are read. always: until then, requests get 503. never: no."""
     pending_seconds: Interval = 60
-    """The devices that a Pod was sent to are kept for it so long, until it is bound. Before it is
-    seen at all: `quota.claimSeconds`."""
+    """Seconds for which the chosen devices are kept for a Pod that Berth has seen in the cluster,
+    until it is bound. Before that, `quota.claimSeconds` applies."""
     special: tuple[SpecialManner, ...] = ()
-    """Other ways for some namespaces."""
+    """Other values for some namespaces."""
     filters: tuple[CardFilter, ...] = ()
     """Conditions in CEL that cards must pass."""
     workload_key: Text = names.WORKLOAD_CLASS
-    """The label that names a Pod's class of workload, or else the annotation: one of berth.dev/ or
-    hami.io/, as no other is kept in memory."""
+    """The Pod label, or if it is missing the Pod annotation, that names the Pod's class of
+    workload. The annotation is read only if its key begins with berth.dev/ or hami.io/."""
     apart: tuple[Pair, ...] = ("inference:training",)
-    """Classes that must not share a card, two and two."""
+    """Pairs of classes that must not share a card, such as inference:training."""
     rack_label: Text = names.RACK_LABEL
-    """The node label that names the rack, for the policy `topology`."""
+    """The node label that names the node's rack, for the policy `topology`."""
 
 
 class Registration(Group, frozen=True):
-    """The two webhook configurations, mutating and validating, that `--register` keeps."""
+    """The mutating and the validating webhook configuration that `--register` keeps up to date."""
 
     name: Name = "berth"
     """Name of both objects."""
     url: Url = ""
-    """https://host:port of this server as the API server sees it; empty: by Service."""
+    """Address at which the API server reaches Berth, such as https://host:port. Empty: it uses the
+    Service."""
     namespace: Name = "berth-system"
-    """Namespace of Berth and its Service; always excluded from admission."""
+    """Namespace of Berth and its Service. Its Pods are never changed or refused."""
     service: Name = "berth-webhook"
-    """Service by which the API server finds us; the Deployment and its account are named so too."""
+    """Service through which the API server reaches Berth. The Deployment and its service account
+    have the same name."""
     service_port: ServicePort = 443
     """Port of the Service."""
     timeout_seconds: Timeout = 5
-    """How long the API server waits for an answer."""
+    """Seconds that the API server waits for an answer; then `failurePolicy` applies."""
     failure_policy: Literal["Fail", "Ignore"] = "Fail"
-    """What becomes of a Pod that names a device while no answer comes."""
+    """What the API server does with a Pod that names a device if Berth does not answer. Fail:
+    refuse it. Ignore: let it pass as it is."""
     only_labelled_namespaces: bool = False
-    """Only namespaces labelled hami-webhook/inject=enabled."""
+    """Whether only namespaces with the label hami-webhook/inject=enabled are sent to Berth."""
     workloads: bool = False
-    """Warn at the creation of Deployments, Jobs and the like whose Pods would be refused."""
+    """Whether the author of a Deployment, Job or the like is warned if its Pods would be
+    refused."""
     refresh_seconds: Interval = 60
-    """How often it is applied again, should someone have changed more than the caBundle."""
+    """Seconds after which the two objects are written again, in case somebody changed them."""
 
 
 class Certificates(Group, frozen=True):
-    """The CA and the leaves that Berth makes where `server.certFile` is empty."""
+    """The CA and the certificates that Berth makes if `server.certFile` is empty."""
 
     store: Literal["auto", "secret", "files"] = "auto"
-    """Where the CA is kept. auto: a Secret with `--register` and no `registration.url`."""
+    """Where the CA is kept. secret: in a Secret. files: in `folder`. auto: in a Secret with
+    `--register` and no `registration.url`, else in files."""
     secret: Name = "berth-webhook-ca"  # noqa: S105  a name
-    """The Secret, in `registration.namespace`, by which the replicas agree."""
+    """The Secret, in `registration.namespace`, that all replicas share."""
     folder: str = ""
-    """The folder for files, its `ca.crt` for callers; empty: a new one, gone with the process."""
+    """The folder for files. Callers read its `ca.crt`. Empty: a new folder, which is removed when
+    the process ends."""
     authority_days: Days = 365
-    """A CA lasts so long; the next one takes over after two thirds."""
+    """Days that a CA is valid. After two thirds of them the next one takes over."""
     leaf_days: Days = 7
-    """A leaf lasts so long; it is renewed after two thirds."""
+    """Days that the server's certificate is valid. It is renewed after two thirds of them."""
     settle_seconds: Duration = 60
-    """A CA signs only after so long in the caBundle, and is trusted so long after its last leaf."""
+    """Seconds that a new CA must have been in the caBundle before it signs, and seconds that an old
+    CA stays there after its last certificate has ended."""
     check_seconds: Interval = 30
-    """How often Secret, files and caBundle are looked at, and the clock, should we have slept."""
+    """Seconds between two looks at the Secret, the files, the caBundle and the clock."""
 
 
 class EnvEntry(Group, frozen=True):
@@ -300,77 +345,85 @@ class EnvEntry(Group, frozen=True):
     name: str
     """Name of the variable."""
     value: str
-    """Its value; where the Pod sets another, the Pod's is kept, with a warning."""
+    """Value of the variable. If the Pod sets another value, the Pod's is kept, with a warning."""
     joined_by: str = ""
-    """Put ours before the user's value with this between, as for LD_PRELOAD with ":"."""
+    """If the Pod sets the variable too, both values are kept, ours first, with this text between
+    them: ":" for LD_PRELOAD, for example. Empty: they are not joined."""
 
 
 class Injection(Group, frozen=True):
-    """What containers with a device get besides, in the namespaces that the selector matches."""
+    """What containers with a device get in addition, in the namespaces of the selector."""
 
     name: Name
-    """Part of the webhook's name."""
+    """Name of the injection; a part of the webhook's name."""
     vendor: str = "nvidia"
-    """Whose devices a container must have: a family such as ascend, or one, such as Ascend910A."""
+    """Containers with a device of this accelerator get the injection: a family such as ascend, or
+    one device such as Ascend910A."""
     namespace_selector: Fragment = {}
-    """A label selector, which the API server evaluates; empty matches every namespace."""
+    """A label selector for namespaces, as in a webhook configuration. Empty: every namespace."""
     env: tuple[EnvEntry, ...] = ()
     """Variables for each such container."""
     volumes: tuple[Fragment, ...] = ()
-    """Volumes of the Pod, as in its manifest: a hostPath of a device or a library, say."""
+    """Volumes for the Pod, as in a manifest; for example a hostPath of a device or a library."""
     volume_mounts: tuple[Fragment, ...] = ()
-    """Mounts for each such container."""
+    """Mounts for each such container, as in a manifest."""
     annotations: dict[str, str] = {}
-    """Annotations of the Pod; one that is there is kept, with a warning where it differs."""
+    """Annotations for the Pod. If the Pod has one of them with another value, the Pod's is kept,
+    with a warning."""
     tolerations: tuple[Fragment, ...] = ()
-    """Tolerations of the Pod, where none that it has covers them."""
+    """Tolerations for the Pod. One that the Pod's own already cover is not added."""
 
 
 class VolcanoStack(Group, frozen=True):
-    """Volcano's scheduler and vGPU device plugin, as they are configured here."""
+    """Volcano's scheduler and its vGPU device plugin."""
 
     scheduler: str = "volcano"
-    """Its schedulerName."""
+    """The schedulerName of Volcano's scheduler."""
     minor: Minor = 15
-    """Of its version 1: up to 12 it knows percent, from 16 on it chooses devices by UUID."""
+    """Minor version of Volcano 1.x: 15 is Volcano 1.15. Up to 12 Volcano reads percent of memory;
+    from 16 on it can choose devices by UUID."""
     count: Text = "volcano.sh/vgpu-number"
-    """resourceCountName of its ConfigMap."""
+    """Resource for the number of cards: `resourceCountName` in the ConfigMap of the device
+    plugin."""
     memory: Text = "volcano.sh/vgpu-memory"
-    """resourceMemoryName."""
+    """Resource for the memory of each card: `resourceMemoryName` there."""
     memory_percent: Text = "volcano.sh/vgpu-memory-percentage"
-    """resourceMemoryPercentageName."""
+    """Resource for the memory in percent: `resourceMemoryPercentageName` there."""
     cores: Text = "volcano.sh/vgpu-cores"
-    """resourceCoreName."""
+    """Resource for the percent of each card's cores: `resourceCoreName` there."""
     block_mib: Block = 1
-    """gpuMemoryFactor: MiB in one of the memory resource."""
+    """MiB in one unit of the memory resource: `gpuMemoryFactor` there."""
 
 
 class PoolStack(Group, frozen=True):
     """A vGPU manager that gives memory of the cards in its pool."""
 
     scheduler: str = ""
-    """Set in Pods that get a share; empty leaves every Pod its own."""
+    """The schedulerName written into Pods that get a share of a card. Empty: every Pod keeps its
+    own."""
     count: Text = "hami.io/vgpu-count"
-    """Resource of the number of cards; one where it is not written."""
+    """Resource for the number of cards. A container that asks for memory without it gets one
+    card."""
     memory: Text = "hami.io/vgpu-memory"
-    """Resource of memory of each, a size such as 16Gi."""
+    """Resource for the memory of each card, a size such as 16Gi."""
     cores: Text = "hami.io/vgpu-cores"
-    """Resource of percent of each one's cores."""
+    """Resource for the percent of each card's cores."""
     visible_devices: bool = False
-    """Whether the manager reads CUDA_VISIBLE_DEVICES, beside HAMI_VGPU_UUID."""
+    """Whether the vGPU manager reads CUDA_VISIBLE_DEVICES. true: the chosen devices are written
+    there too, beside HAMI_VGPU_UUID."""
 
 
 class PlainStack(Group, frozen=True):
     """NVIDIA's own device plugin, which gives whole cards."""
 
     scheduler: str = ""
-    """Set in Pods that get a card; empty leaves every Pod its own."""
+    """The schedulerName written into Pods that get a card. Empty: every Pod keeps its own."""
     count: Text = "nvidia.com/gpu"
-    """Its resource."""
+    """Resource for the number of cards."""
 
 
 class Stacks(Group, frozen=True):
-    """The sharing stacks beside HAMi's, into and out of whose words Pods are translated."""
+    """Sharing stacks other than HAMi's: what their schedulers and resources are called here."""
 
     volcano: VolcanoStack = msgspec.field(default_factory=VolcanoStack)
     pool: PoolStack = msgspec.field(default_factory=PoolStack)
@@ -385,39 +438,46 @@ class Models(Group, frozen=True):
     """
 
     table: dict[str, str] = {}
-    """Memory of each device by size/use/precision, such as 7b/inference/bf16: 20Gi."""
+    """Memory of each device for a size/use/precision, such as 7b/inference/bf16: 20Gi."""
     inference: Factor = 1.2
-    """Weights, and a fifth for the KV cache and activations."""
+    """Factor for inference: the weights, and a fifth for KV cache and activations."""
     fine_tune: Factor = 1.8
-    """Frozen weights, adapters with their gradients and moments, activations."""
+    """Factor for fine-tuning: frozen weights, adapters with their gradients and moments,
+    activations."""
     train: Factor = 9.6
-    """16 bytes for each parameter (weights, gradients, master copy, two moments), a fifth more."""
+    """Factor for training: 16 bytes for each parameter (weights, gradients, master copy, two
+    moments), and a fifth more."""
     overhead_mib: Mib = 1024
-    """For the driver's context and the framework."""
+    """MiB on each device for the driver's context and the framework."""
 
 
 class Oversubscription(Group, frozen=True):
-    """Pods get less than they ask for, so that more of them fit."""
+    """Pods get less than they ask for, so that more of them fit. Off unless a factor is above 1."""
 
     memory: Factor = 1
-    """Memory is divided by it."""
+    """The memory that a Pod asks for is divided by this. 1: not changed."""
     cores: Factor = 1
-    """Cores are divided by it; a card that is a container's alone stays so."""
+    """The cores that a Pod asks for are divided by this. A card that one container has alone is not
+    divided. 1: not changed."""
     most: Factor = 2
-    """Neither counts for more than this."""
+    """Upper limit for both factors; a larger factor counts as this one."""
 
 
 class Defaults(Group, frozen=True):
-    """CPU and memory of containers that got a device and name none of their own."""
+    """CPU and memory for containers that get a device and name none of their own."""
 
     cpu_request: str = ""
-    """A quantity such as 4, where neither a request nor a limit stands; empty adds none."""
+    """A quantity such as 4, for containers with neither a CPU request nor a CPU limit. Empty:
+    nothing is added."""
     cpu_limit: str = ""
-    """Likewise; never below a request of the container's own."""
+    """A quantity such as 4, for containers without a CPU limit; never below the container's own
+    request. Empty: nothing is added."""
     memory_request: str = ""
-    """A quantity such as 16Gi; likewise."""
+    """A quantity such as 16Gi, for containers with neither a memory request nor a memory limit.
+    Empty: nothing is added."""
     memory_limit: str = ""
-    """Likewise; never below a request of the container's own."""
+    """A quantity such as 16Gi, for containers without a memory limit; never below the container's
+    own request. Empty: nothing is added."""
 
 
 class Conversion(Group, frozen=True):
@@ -428,41 +488,46 @@ class Conversion(Group, frozen=True):
     """
 
     name: Name
-    """By which the label of a namespace names it."""
+    """Name of the conversion. The namespace label berth.dev/conversion refers to it."""
     namespaces: tuple[str, ...] = ()
     """Names of namespaces; "*": all that no other conversion lists."""
     reads: tuple[Literal["hami", "volcano", "pool", "plain", "kai"], ...] = ("hami",)
-    """Dialects; the one that is written is always read too."""
+    """Dialects in which Pods may ask. The one that `writes` names is always read too."""
     writes: Literal["hami", "volcano", "pool", "plain"] = "volcano"
-    """The dialect of the stack that runs these Pods."""
+    """Dialect of the stack that runs these Pods."""
     scheduler: Literal["gpu", "all"] = "gpu"
-    """Which Pods get the stack's scheduler: those with a device, or all."""
+    """Which Pods get the stack's scheduler. gpu: those with a device. all: every Pod of the
+    namespace."""
     take_schedulers: tuple[Text, ...] = ()
-    """Schedulers, beside the default one, whose Pods are translated; KAI's is where KAI is read."""
+    """Pods of these schedulers are translated, beside those of the default scheduler. If KAI's
+    dialect is read, Pods of KAI's scheduler always are."""
     loss: Literal["warn", "refuse", "drop"] = "warn"
-    """What becomes of a Pod that means more than the written dialect can say."""
+    """What to do with a Pod whose request the written dialect cannot express in full. warn: write
+    the rest, with a warning. refuse: refuse the Pod. drop: write the rest without a warning."""
     losses: dict[str, Literal["warn", "refuse", "drop"]] = {}
-    """The same for one kind: memory, cores, rounding, priority, models, devices, numa, mode,
-
-    policy, accelerator or init-container, which is refused unless it stands here."""
+    """The same for single kinds of loss: memory, cores, rounding, priority, models, devices, numa,
+    mode, policy, accelerator, init-container. A loss of the kind init-container is refused unless
+    it stands here."""
     memory: str = ""
-    """Of each card for containers that name none: 16Gi or 40%; empty: the whole card."""
+    """Memory of each card for containers that name none, such as 16Gi or 40%. Empty: the whole
+    card."""
     models: Models = msgspec.field(default_factory=Models)
     oversubscription: Oversubscription = msgspec.field(default_factory=Oversubscription)
     defaults: Defaults = msgspec.field(default_factory=Defaults)
     queue: str = ""
-    """Volcano's queue for Pods that name none and belong to no PodGroup."""
+    """Volcano's queue for Pods that name no queue and belong to no PodGroup. Empty: none is set."""
 
 
 class Log(Group, frozen=True):
     """What the server writes to stderr."""
 
     level: Literal["debug", "info", "warning", "error"] = "info"
-    """The least that is written."""
+    """Lines below this level are not written."""
     format: Literal["auto", "json", "text"] = "auto"
-    """auto: text on a terminal, JSON elsewhere."""
+    """json: one JSON object in each line. text: for people. auto: text on a terminal, else json."""
     flush_seconds: Duration = 0.1
-    """Lines below `warning` are written together so often; 0 writes each at once."""
+    """Lines below `warning` are gathered, and written once in so many seconds. 0: each line at
+    once."""
 
 
 class Settings(Group, frozen=True):
@@ -485,4 +550,5 @@ class Settings(Group, frozen=True):
     conversions: tuple[Conversion, ...] = ()
     log: Log = msgspec.field(default_factory=Log)
     language: Language = "en"
-    """Of refusals, warnings and `berth explain`, English or Chinese; logs are English."""
+    """Language of refusals, warnings and `berth explain`: en (English) or zh (Simplified Chinese).
+    Logs are always in English."""

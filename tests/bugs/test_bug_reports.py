@@ -1,8 +1,7 @@
 """Public bug reports, by their number: the small input of each, and what is right.
 
 Each docstring begins with the number of the report and where it was made; it says so where we
-judge otherwise. Which reports are tests, and what of them is not answered, stands at the end of
-docs/reference/differences.md.
+judge otherwise. docs/reference/bug-reports.md has a row for each report, and what of it is open.
 """
 
 from copy import deepcopy

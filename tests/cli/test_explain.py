@@ -207,7 +207,7 @@ def test_a_mistake_leaves_the_share_unknown() -> None:
 
 
 def test_a_record_of_an_allocation_is_refused_whatever_the_label() -> None:
-    """A manifest that was copied from a cluster is told so before it is applied (report 16)."""
+    """A manifest that was copied from a cluster is told so before it is applied (bug report 16)."""
     record = "annotations: {hami.io/vgpu-node: n}"
     taken = f"metadata: {{name: a, labels: {{hami.io/webhook: ignore}}, {record}}}"
     (row,) = rows("-f", "-", stdin=GPU.replace("metadata: {name: a}", taken))

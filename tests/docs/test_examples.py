@@ -15,6 +15,7 @@ from berth.admission import configuration, mutate, templates
 from berth.cli import main
 from berth.model.decision import Verdict
 from berth.observe.metrics import Metrics
+from tests.cluster import build
 from tests.docs import fences, running
 from tests.docs.fences import ROOT, Fence
 
@@ -126,3 +127,11 @@ def test_a_link_beside_the_site_leads_somewhere(page: str) -> None:
     """Of the pages that the site's build does not look at."""
     for target in LINK.findall((ROOT / page).read_text()):
         assert (ROOT / target).exists(), target
+
+
+def test_the_readme_says_which_kubernetes_is_tested() -> None:
+    """The one that the tests build, and the Python that the package asks for."""
+    text = (ROOT / "README.md").read_text()
+    assert set(re.findall(r"v1\.\d+\.\d+", text)) == {build.version()}
+    (python,) = re.findall(r'requires-python = ">=(.*)"', (ROOT / "pyproject.toml").read_text())
+    assert f"| Python | {python} | {python} or newer" in text

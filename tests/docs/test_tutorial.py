@@ -25,8 +25,8 @@ def test_the_tutorial_goes_as_it_is_told(control_plane: ControlPlane, tmp_path: 
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
         port = str(listener.getsockname()[1])
-    home, config = tmp_path / "home", tmp_path / "kubeconfig"
-    programs = home / ".cache/berth/kubernetes"
+    cache, config = tmp_path / "cache", tmp_path / "kubeconfig"
+    programs = cache / "berth/kubernetes"
     programs.mkdir(parents=True)
     (programs / "v1.35.4-built").symlink_to(control_plane.programs)
     config.write_bytes(control_plane.kubeconfig.read_bytes())
@@ -36,7 +36,8 @@ def test_the_tutorial_goes_as_it_is_told(control_plane: ControlPlane, tmp_path: 
         subprocess.run([*kubectl, *wanted], check=True, capture_output=True)
         known = {
             "KUBECONFIG": str(config),
-            "HOME": str(home),
+            "HOME": str(tmp_path),  # kubectl keeps a cache there
+            "XDG_CACHE_HOME": str(cache),
             "BERTH_METRICS_PORT": "0",
             "BERTH_SERVER_STOP_SECONDS": "0",
             "BERTH_RELOAD_EVERY_SECONDS": "0.5",

@@ -12,7 +12,7 @@ def test_it_speaks_the_language_of_the_settings(api: Api) -> None:
     objects = guarded.printed("--set", "language=zh", name="chinese")
     with guarded.in_force(api, objects, pod) as space:
         told = (
-            "GPU webhook 没有改写这个 Pod：容器 main 缺少 nvidia.com/gpucores；"
-            "请稍后重试，若仍然如此请告知集群管理员"
+            "GPU Webhook 没有改写此 Pod：容器 main 缺少 nvidia.com/gpucores；"
+            "请稍后重试，如果问题依旧，请告知集群管理员"
         )
         assert api.create(pod, space, dry_run=True)[1]["message"].endswith(told)

@@ -28,7 +28,7 @@ from tests.webhook import Webhook
 def test_a_new_pod_brings_no_allocation(
     pod: dict[str, Any], labels: dict[str, str], api: Api, registered: Webhook, space: str
 ) -> None:
-    """Whoever creates it, with a device or without, and whatever label it has (report 16)."""
+    """Whoever creates it, with a device or without, and whatever label it has (bug report 16)."""
     assert registered.process.poll() is None
     forged = {NODE: "n1", GIVEN: "GPU-0,NVIDIA,1,0:;"}
     asked = {**pod, "metadata": {"name": "forged", "annotations": forged, "labels": labels}}

@@ -127,6 +127,15 @@ def test_a_variable_is_named_after_its_setting() -> None:
     assert layered.variable(("server", "certFile")) == "BERTH_SERVER_CERT_FILE"
 
 
+def test_the_page_says_of_every_setting_what_it_is() -> None:
+    """No row without a text, also of groups that take their settings from another."""
+    page = Path(__file__).parents[2] / "docs/reference/settings.md"
+    rows = [line for line in page.read_text().splitlines() if line.startswith("| `")]
+    cells = [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+    assert {name for name, *_ in cells} >= {f"`{keys[-1]}`" for keys in KNOBS}
+    assert all(map(all, cells))
+
+
 UNKNOWN = {
     "at the top": ("servr: {port: 1}", "servr is not a setting; did you mean server?"),
     "in a group": (

@@ -62,7 +62,7 @@ def read(sources: Sources, number: int = 1) -> Generation:
     )
 
 
-_AT_START = (
+AT_START = (
     *("server.host", "server.port", "server.certFile", "server.keyFile", "server.caFile"),
     *("server.dnsNames", "server.idleSeconds", "server.handshakeSeconds", "server.headerSeconds"),
     *("server.hangSeconds", "callers.clientCaFile", "metrics", "reload", "certificates"),
@@ -71,13 +71,13 @@ _AT_START = (
     *("quota.enforce", "quota.claimSeconds", "placement.enforce", "placement.pendingSeconds"),
     "classes",
 )
-"""What is read at the start alone."""
+"""What is read at the start alone; a group's name stands for all of it."""
 
 
 def needs_restart(old: Settings, new: Settings) -> Iterator[str]:
     """Yield the settings that differ and that only a new process takes."""
     before, after = msgspec.to_builtins(old), msgspec.to_builtins(new)
-    for name in _AT_START:
+    for name in AT_START:
         if _at(before, name) != _at(after, name):
             yield name
 

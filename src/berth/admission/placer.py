@@ -8,10 +8,10 @@ from berth import names
 from berth.admission import affinity, placing, stored
 from berth.admission.placements import Manner
 from berth.admission.placing import Wish
+from berth.admission.review import Review
 from berth.admission.rules import Rules
 from berth.admission.standing import Placing
 from berth.admission.wanted import wanted
-from berth.admission.wire import Review
 from berth.cluster import projections
 from berth.cluster.charges import OVER, Reader
 from berth.cluster.fleet import Fleet

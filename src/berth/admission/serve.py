@@ -10,11 +10,12 @@ import msgspec
 from aiohttp import web
 
 from berth import names
-from berth.admission import deadline, door, journal, mutate, ready, shadow, verify, wire
+from berth.admission import deadline, door, mutate, ready, shadow, told, verify, wire
 from berth.admission.callers import Callers
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
+from berth.admission.review import Review
 from berth.admission.rules import Rules
 from berth.admission.standings import Standings
 from berth.errors import BadReview
@@ -109,7 +110,7 @@ class Handler:
         finally:
             seconds = perf_counter() - started
             self.load.release(size, seconds)
-        span = journal.span(request.headers.get("traceparent"), review.uid)
+        span = told.span(request.headers.get("traceparent"), review.uid)
         about = {"generation": generation.number, "path": _known(path, generation), **span}
         self.journal.reviewed(review, decision, about, seconds)
         return ready.json(request, answer)
@@ -160,7 +161,7 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     return body
 
 
-async def _decoded(body: bytes, ends: float | None) -> wire.Review:
+async def _decoded(body: bytes, ends: float | None) -> Review:
     """Read a review. Raises BadReview, and _OutOfTimeError where the caller's time is over.
 
     A large body is parsed beside the event loop, which answers probes and other callers meanwhile.
@@ -223,7 +224,7 @@ def _named(path: str) -> tuple[str, str]:
 
 
 def decide(
-    review: wire.Review, generation: Generation, path: str, standings: Standings | None = None
+    review: Review, generation: Generation, path: str, standings: Standings | None = None
 ) -> Decision:
     """Decide about one review that came to `path`. Raises BadReview.
 
@@ -245,7 +246,7 @@ def decide(
 
 
 def _decide(
-    review: wire.Review,
+    review: Review,
     rules: Rules,
     before: Rules | None,
     path: str,
@@ -266,7 +267,7 @@ def _decide(
     return _mutated(review, rules, standings)
 
 
-def _mutated(review: wire.Review, rules: Rules, standings: Standings | None) -> Decision:
+def _mutated(review: Review, rules: Rules, standings: Standings | None) -> Decision:
     if not review.creates_pod or review.object is None:
         return _NOT_OURS
     if standings:
@@ -275,7 +276,7 @@ def _mutated(review: wire.Review, rules: Rules, standings: Standings | None) -> 
 
 
 def _validated(
-    review: wire.Review, rules: Rules, before: Rules | None, standings: Standings | None
+    review: Review, rules: Rules, before: Rules | None, standings: Standings | None
 ) -> Decision:
     decision = verify.decide(review, rules, before)
     if standings:
@@ -283,7 +284,7 @@ def _validated(
     return decision
 
 
-def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
+def _injected(review: Review, rules: Rules, name: str) -> Decision:
     if not review.creates_pod or review.object is None:
         return _NOT_OURS
     wanted = rules.injections.get(name)
@@ -293,7 +294,7 @@ def _injected(review: wire.Review, rules: Rules, name: str) -> Decision:
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
 
 
-def _unheard(review: wire.Review, why: Said, warning: Said) -> Decision:
+def _unheard(review: Review, why: Said, warning: Said) -> Decision:
     """Let pass what another replica registered, whose settings are newer or older for a moment."""
     pod = review.object or {}
     return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,), warnings=(warning,))

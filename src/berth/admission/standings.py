@@ -11,9 +11,9 @@ from berth.admission import mutate, quota
 from berth.admission.claims import Claim, Claims
 from berth.admission.classes import Classes
 from berth.admission.quotas import Quotas
+from berth.admission.review import Review
 from berth.admission.rules import Rules
 from berth.admission.standing import Placing, Standing, marked
-from berth.admission.wire import Review
 from berth.cluster.projections import Pod
 from berth.model import decided
 from berth.model.card import Card

@@ -7,8 +7,8 @@ nobody has touched since, passes.
 from collections.abc import Iterator
 
 from berth.admission import allocations, debug, mutate, scope, workloads
+from berth.admission.review import Review
 from berth.admission.rules import Rules, Undone
-from berth.admission.wire import Review
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.edit import Edit
 from berth.model.raw import JsonObject

@@ -6,11 +6,11 @@ from base64 import b64encode
 from collections.abc import Iterable
 from http import HTTPStatus
 from textwrap import wrap
-from typing import Any, Literal
 
 import msgspec
 import orjson
 
+from berth.admission.review import AdmissionReview, Kind, Resource, Review, UserInfo
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
@@ -25,91 +25,10 @@ MOST_AUDITED = 2000  # characters: an audit event is a line of a file, or a call
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
 
 
-class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """What kube-apiserver asks. `object` is the raw Pod, or None where there is none (DELETE)."""
-
-    api_version: str
-    uid: str
-    operation: str
-    kind: str
-    group: str
-    resource: str
-    sub_resource: str
-    namespace: str
-    name: str
-    dry_run: bool
-    user: str
-    object: JsonObject | None
-    old_object: JsonObject | None
-
-    @property
-    def shown_name(self) -> str:
-        """The Pod's name for logs; `train-*` where the API server has yet to end a generateName."""
-        metadata = (self.object or {}).get("metadata")
-        prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
-        return f"{prefix}*" if isinstance(prefix, str) and prefix and not self.name else self.name
-
-    @property
-    def owner(self) -> str:
-        """The first owner of the Pod, such as `ReplicaSet/train-7d9f`, or nothing."""
-        metadata = (self.object or {}).get("metadata")
-        owners = metadata.get("ownerReferences") if isinstance(metadata, dict) else None
-        first = owners[0] if isinstance(owners, list) and owners else None
-        if not isinstance(first, dict):
-            return ""
-        names = (first.get("kind"), first.get("name"))
-        return "/".join([name for name in names if isinstance(name, str)])
-
-    @property
-    def creates_pod(self) -> bool:
-        """Whether this is what we register for: CREATE of a core/v1 Pod itself."""
-        return self.operation == "CREATE" and self.of_pod and not self.sub_resource
-
-    @property
-    def of_pod(self) -> bool:
-        """Whether it is about a core/v1 Pod, or a subresource that shows one."""
-        return self.kind == "Pod" and self.resource in ("pods", "") and not self.group
-
-
-class _Kind(msgspec.Struct, frozen=True):
-    kind: str | None = None
-    group: str | None = None
-
-
-class _Resource(msgspec.Struct, frozen=True):
-    resource: str | None = None
-
-
-class _UserInfo(msgspec.Struct, frozen=True):
-    username: str | None = None
-
-
-class _Request(msgspec.Struct, frozen=True, rename="camel"):
-    """The fields of an AdmissionRequest that we read; null is as good as absent, as in Go."""
-
-    uid: str
-    operation: str | None = None
-    kind: _Kind | None = None
-    resource: _Resource | None = None
-    sub_resource: str | None = None
-    namespace: str | None = None
-    name: str | None = None
-    dry_run: bool | None = None
-    user_info: _UserInfo | None = None
-    object: dict[str, Any] | None = None
-    old_object: dict[str, Any] | None = None
-
-
-class _AdmissionReview(msgspec.Struct, frozen=True, rename="camel"):
-    api_version: Literal["admission.k8s.io/v1", "admission.k8s.io/v1beta1"]
-    kind: Literal["AdmissionReview"]
-    request: _Request
-
-
 def decode(body: bytes) -> Review:
     """Read a request body. Raises BadReview, whose text never repeats the body."""
     try:
-        review = msgspec.convert(_load(body), _AdmissionReview)
+        review = msgspec.convert(_load(body), AdmissionReview)
     except msgspec.ValidationError as error:
         _, below, place = str(error).rpartition("`$.")
         where = place.rstrip("`") if below else "what stands at its top"
@@ -117,7 +36,7 @@ def decode(body: bytes) -> Review:
     request = review.request
     if not request.uid:
         raise BadReview("not an AdmissionReview: request.uid is empty")
-    kind, resource = request.kind or _Kind(), request.resource or _Resource()
+    kind, resource = request.kind or Kind(), request.resource or Resource()
     return Review(
         api_version=review.api_version,
         uid=request.uid,
@@ -129,7 +48,7 @@ def decode(body: bytes) -> Review:
         namespace=request.namespace or "",
         name=request.name or "",
         dry_run=request.dry_run is True,
-        user=(request.user_info or _UserInfo()).username or "",
+        user=(request.user_info or UserInfo()).username or "",
         object=request.object,
         old_object=request.old_object,
     )

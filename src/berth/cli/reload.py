@@ -10,8 +10,8 @@ import orjson
 
 from berth.admission import live
 from berth.admission.callers import Callers
-from berth.admission.journal import HIDDEN
 from berth.admission.live import Generation, Live, Sources
+from berth.admission.told import HIDDEN
 from berth.cluster import files
 from berth.errors import UsageError
 from berth.observe.metrics import Metrics

@@ -42,69 +42,76 @@ class Metrics:
         counter, gauge = self._counter, self._gauge
         self._requests = self._counts(
             "hami_webhook_requests",
-            "Reviews and other calls answered: patched, unchanged, ignored, refused or audited, "
-            "and those that came to no decision: unreadable (4xx), stranger (403), overload (503), "
-            "late (504), fault (500).",
+            "Calls answered, by result. Decided: patched, unchanged, ignored, refused, audited. "
+            "Without a decision: unreadable (4xx), stranger (403), overload (503), late (504), "
+            "fault (500).",
             "operation",
             "resource",
             "result",
         )
         self.duration = self._times(
             "hami_webhook_request_duration_seconds",
-            "From the head of a request to its answer, for reviews that were decided.",
+            "Seconds from the head of a request to its answer, for reviews that were decided.",
             _LATENCIES,
         )
         self.connections = gauge("hami_webhook_active_connections", "TLS connections open now.")
         self.refusals = self._counts(
-            "berth_refusals", "Reasons for which Pods were refused.", "code"
+            "berth_refusals",
+            "Refusals of Pods, by code; a Pod with several mistakes counts for each.",
+            "code",
         )
         self.patches = self._counts(
-            "berth_patches", "Pods that were changed, by how they asked.", "dialect"
+            "berth_patches",
+            "Pods that were changed, by the dialect in which they asked.",
+            "dialect",
         )
         self.audited = self._counts(
             "berth_audited",
-            "What would have been done in namespaces in audit: patched, or codes of refusals.",
+            "Decisions in namespaces in audit mode: patched, or the code of each refusal.",
             "outcome",
         )
-        self.in_flight = gauge("berth_requests_in_flight", "Reviews under way now.")
+        self.in_flight = gauge("berth_requests_in_flight", "Reviews that are in progress.")
         self.bytes_held = gauge(
-            "berth_body_bytes_held", "Bytes of the bodies of reviews under way, as announced."
+            "berth_body_bytes_held",
+            "Bytes of the bodies of reviews in progress, as announced by the callers.",
         )
         self.rejected = _children(
             counter(
                 "berth_requests_rejected",
-                "Calls turned away with 503: too many in flight or too many bytes, or "
-                "quotas or a fleet that are not known yet.",
+                "Calls answered with 503, by reason: too many requests or bytes at once, or quotas "
+                "or cards that are not known yet.",
                 "reason",
             )
         )
         self.generation = gauge(
-            "berth_configuration_generation", "The configuration in use, counted from 1."
+            "berth_configuration_generation", "Number of the configuration in use, counted from 1."
         )
         self.reloads = _children(
             counter(
-                "berth_configuration_reloads", "Attempts to take a new configuration.", "result"
+                "berth_configuration_reloads", "Attempts to load a new configuration.", "result"
             )
         )
         self.expiry = _children(
             gauge(
                 "berth_certificate_expiry_timestamp_seconds",
-                "When the certificate that we show, or its authority, ends; seconds since 1970.",
+                "When the certificate in use, or its authority, expires; seconds since 1970.",
                 "certificate",
             )
         )
         self.certificates = _children(
-            counter("berth_certificate_reloads", "Attempts to take a new certificate.", "result")
+            counter("berth_certificate_reloads", "Attempts to load a new certificate.", "result")
         )
         self.registrations = _children(
-            counter("berth_registrations", "Times the webhook was registered anew.", "result")
+            counter("berth_registrations", "Attempts to write the registration.", "result")
         )
-        self.strangers = counter("berth_callers_refused", "Calls refused because of who made them.")
+        self.strangers = counter(
+            "berth_callers_refused", "Calls refused by the settings `callers`."
+        )
         self.staleness = _children(
             gauge(
                 "berth_watch_staleness_seconds",
-                "Since the API server last said where a watch stands; infinite before its first "
-                "list, and up to 60 in a cluster where nothing happens.",
+                "Seconds since the API server last confirmed a watch; infinite before the first "
+                "list, and up to 60 if nothing happens in the cluster.",
                 "resource",
             )
         )
@@ -114,17 +121,19 @@ class Metrics:
         self.watch_errors = _children(
             counter("berth_watch_errors", "Lists and watches that failed.", "resource")
         )
-        self.ready = gauge("berth_ready", "1 where /readyz is green.")
+        self.ready = gauge("berth_ready", "1 if /readyz answers 200, else 0.")
         self.lag = self._histogram(
             "berth_event_loop_lag_seconds",
-            "How late the event loop came to a timer, twice a second.",
+            "How many seconds late the event loop was, measured twice a second.",
             _LAGS,
         )
         self._begin()
 
     def _begin(self) -> None:
         """Say what runs, and what was not counted yet."""
-        info = self._gauge("berth_build_info", "Always 1; what runs.", "version", "python")
+        info = self._gauge(
+            "berth_build_info", "Always 1; the labels say which version runs.", "version", "python"
+        )
         info.labels(__version__, platform.python_version()).set(1)
         self._fleet()
         for result in ("ok", "failed"):
@@ -134,14 +143,14 @@ class Metrics:
 
     def _fleet(self) -> None:
         self.claims = self._gauge(
-            "berth_quota_claims", "Admitted Pods that were counted or placed and are not seen yet."
+            "berth_quota_claims", "Admitted Pods that Berth has not seen in the cluster yet."
         )
         self.reservations = self._gauge(
-            "berth_reservations", "Pods on their way for which devices are held, of all replicas."
+            "berth_reservations", "Pods not bound yet for which devices are kept, of all replicas."
         )
         self.overlaps = self._gauge(
             "berth_reservations_overlapping",
-            "Pods placed by other replicas, since the start, on devices that were promised.",
+            "Pods that other replicas placed on devices already promised, since the start.",
         )
 
     def count(self, operation: str, resource: str, result: str) -> None:

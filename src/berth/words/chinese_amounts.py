@@ -4,11 +4,11 @@ from berth.words.entry import Entry
 
 AMOUNTS = {
     "request-without-limit": Entry(
-        "只写在 requests 中而没有写在 limits 中，Kubernetes 不接受这样申请设备",
+        "只写在 requests 中，没有写在 limits 中，Kubernetes 不接受这样的设备申请",
         "请改在 limits 下写 {name}: {value}",
     ),
     "request-not-limit": Entry(
-        "{asked} 与 limits 中的 {limit} 不一致，而设备不能超额分配", "请去掉 requests 中的这一项"
+        "{asked} 与 limits 中的 {limit} 不一致，而设备不能过量使用", "请去掉 requests 中的这一项"
     ),
     "not-a-quantity": Entry(
         "{shown!r} 不是 Kubernetes 能识别的数值", "请写 {least} 到 {most} 之间的整数"
@@ -22,91 +22,91 @@ AMOUNTS = {
     ),
     "not-whole.priority": Entry("{number} 不是整数", "请写整数"),
     "zero": Entry(
-        "此处写 0 个设备，或设备的 0 份，不构成申请",
+        "此处不能写 0：0 个设备，或设备的 0 份，都不构成申请",
         "请去掉这一项，或写 {least} 到 {most} 之间的数",
     ),
     "too-large.count": Entry("任何节点都没有 {shown} 个设备", "最多写 {most}"),
     "too-large.mib": Entry(
-        "任何卡都没有 {shown} MiB 显存（该资源的单位是 MiB，不是字节）", "最多写 {most}"
+        "以 MiB 计，{shown} 超过任何卡的显存（该资源的单位是 MiB，不是字节）", "最多写 {most}"
     ),
     "too-large.mib-meant": Entry(
-        "任何卡都没有 {shown} MiB 显存（该资源的单位是 MiB，不是字节）",
+        "以 MiB 计，{shown} 超过任何卡的显存（该资源的单位是 MiB，不是字节）",
         "如果想要的是 {shown}，请写 {units}",
     ),
     "too-large.units": Entry(
-        "{shown} 超过任何卡的显存（该资源以 {unit} MiB 为单位）", "最多写 {most}"
+        "{shown} 超过任何卡的显存（该资源以 {unit} MiB 为一个单位）", "最多写 {most}"
     ),
     "too-large.units-meant": Entry(
-        "{shown} 超过任何卡的显存（该资源以 {unit} MiB 为单位）",
+        "{shown} 超过任何卡的显存（该资源以 {unit} MiB 为一个单位）",
         "如果想要的是 {shown}，请写 {units}",
     ),
     "too-large.size": Entry(
-        "{shown} 既不是一张卡可能拥有的 GiB 数，也不是带后缀的整数 MiB",
+        "{shown} 既不是卡可能具有的 GiB 数，也不是带后缀的整数 MiB",
         "请写不超过 {most} 的 GiB 数，或 512Mi 这样的大小",
     ),
     "too-large.size-meant": Entry(
-        "{shown} 既不是一张卡可能拥有的 GiB 数，也不是带后缀的整数 MiB",
+        "{shown} 既不是卡可能具有的 GiB 数，也不是带后缀的整数 MiB",
         "如果想要的是这个大小，请写 {gib}Gi",
     ),
     "too-large.percent": Entry("{shown}% 超过整张卡的显存", "最多写 {most}"),
     "too-large.cores": Entry(
         "{shown}% 超过整个设备的算力", "最多写 {most}，容器的每个设备都会得到这么多"
     ),
-    "too-large.all-cores": Entry("{shown} 超过这些设备的全部算力，即 {most}", "最多写 {most}"),
+    "too-large.all-cores": Entry("{shown} 超过这些设备的算力总和 {most}", "最多写 {most}"),
     "too-large.priority": Entry("{shown} 超出优先级的取值范围", "最多写 {most}"),
-    "too-large.npu": Entry("{device} 没有 {memory} MiB 这么多显存", "最多写 {most}"),
-    "too-large.xpu": Entry("XPU 没有 {memory} MiB 这么多显存", "最多写 {most}"),
+    "too-large.npu": Entry("{memory} MiB 超过 {device} 的显存", "最多写 {most}"),
+    "too-large.xpu": Entry("{memory} MiB 超过一个 XPU 的显存", "最多写 {most}"),
     "too-large.profile": Entry(
-        "{memory} 超过允许的最大 MIG 规格，即 {largest} MiB", "最多写 {most}，或去掉 {mode}"
+        "{memory} 超过所允许的最大 MIG 规格（{largest} MiB）", "最多写 {most}，或去掉 {mode}"
     ),
-    "memory-twice": Entry("显存申请了两次：此处一次，{other} 又一次", "请去掉其中一个"),
+    "memory-twice": Entry("显存重复申请：此处和 {other} 各申请了一次", "请去掉其中一个"),
     "share-of-nothing": Entry(
         "申请了 0 个设备，却又为每个设备申请显存或算力", "请写 1，或去掉其他几项"
     ),
     "not-a-slice": Entry(
-        "{memory} 不是一张卡可以切分出的大小（以 {unit} MiB 为单位）", "请写以下之一：{sizes}"
+        "{memory} 不是这种卡可以切分出的大小（以 {unit} MiB 为一个单位）", "请写以下之一：{sizes}"
     ),
-    "not-a-multiple.pairs": Entry("{count} 个芯片不能成对", "请写 {below} 或 {above}"),
+    "not-a-multiple.pairs": Entry("{count} 个芯片无法两两成对", "请写 {below} 或 {above}"),
     "not-a-multiple.devices": Entry(
         "{cores} 个核心既不是单个设备的一部分，也不是若干整个设备（每个 {unit} 个核心）",
         "请写 {below} 或 {above}",
     ),
     "not-shared.cores": Entry(
-        "NPU 的算力只有在软切分时才能共享", "请为 Pod 加注解 {mode}: {soft}，或只申请显存"
+        "NPU 的算力只有在软切分模式下才能共享", "请为 Pod 添加注解 {mode}: {soft}，或只申请显存"
     ),
     "not-shared.templates": Entry(
-        "{count} 个设备各要 {memory}，但只有申请单个设备时才能按模板切分",
-        "请只申请一个设备，或申请若干整卡",
+        "为 {count} 个设备各申请了 {memory}，但只有申请单个设备时才能按模板切分",
+        "请只申请一个设备，或申请若干完整的设备",
     ),
     "not-shared.class": Entry(
-        "申请了 {count} 个，而带有 {key} 的 Pod 每个容器只能有一个",
+        "申请了 {count} 个，而带有注解 {key} 的 Pod 中，每个容器只能申请一个",
         "请写 {name}: 1，或去掉该注解",
     ),
-    "several-vendors": Entry("该容器还申请了 {other} 设备", "请让每种设备使用各自的容器"),
+    "several-vendors": Entry("该容器还申请了 {other} 设备", "请为每种设备使用单独的容器"),
     "too-large.bytes": Entry("{shown} 超过任何卡的显存", "请写 16Gi 这样的大小"),
     "not-whole.no-bytes": Entry(
-        "{shown} 不足 1 MiB，该资源以字节为单位", "如果想要的是 MiB，请写 {value}Mi"
+        "{shown} 不足 1 MiB，因为该资源以字节为单位", "如果想要的是 MiB，请写 {value}Mi"
     ),
     "not-whole.bytes": Entry("{shown} 不是整数个 MiB", "请写 {mib}Mi"),
     "several-dialects": Entry(
-        "该容器同时用 {one} 和 {other} 两种方言申请", "请只用其中一种写明所需"
+        "该容器同时使用 {one} 和 {other} 两种写法申请", "请只使用其中一种写法"
     ),
     "unknown-size.none": Entry(
-        "申请的是一张卡显存的百分之 {percent}，而此处不知道有这样的卡",
-        "请写明 MiB，或用 {key} 指定一种大小的型号",
+        "申请了一张卡 {percent}% 的显存，但集群中没有已知的此类卡",
+        "请写明 MiB，或用 {key} 指定显存大小唯一的型号",
     ),
     "unknown-size.several": Entry(
-        "申请的是显存的百分之 {percent}，而可能的卡大小不同：{sizes} MiB",
-        "请写明 MiB，或用 {key} 指定一种大小的型号",
+        "申请了一张卡 {percent}% 的显存，但可选的卡显存大小不同（{sizes} MiB）",
+        "请写明 MiB，或用 {key} 指定显存大小唯一的型号",
     ),
     "no-such-card.memory": Entry(
-        "{mib} MiB 超过此处任何这样的卡所拥有的显存（{sizes} MiB）", "每张卡最多申请 {most} MiB"
+        "{mib} MiB 超过集群中任何此类卡的显存（{sizes} MiB）", "请为每张卡最多申请 {most} MiB"
     ),
     "no-such-card.count": Entry(
-        "申请了 {count} 张卡，而此处最大的节点只有 {largest} 张",
-        "最多申请 {largest} 张，必要时分成多个 Pod",
+        "申请了 {count} 张卡，而集群中卡最多的节点也只有 {largest} 张",
+        "请最多申请 {largest} 张，必要时分到多个 Pod 中",
     ),
     "no-such-card.model": Entry(
-        "此处没有型号为 {models} 的卡，现有 {known}", "请指定其中之一，或不指定型号"
+        "集群中没有型号为 {models} 的卡，现有型号为 {known}", "请指定其中之一，或不指定型号"
     ),
 }

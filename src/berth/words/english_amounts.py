@@ -114,19 +114,19 @@ AMOUNTS = {
         "write what it wants in one of them",
     ),
     "unknown-size.none": Entry(
-        "{percent} percent of a card's memory, and no such card is known here",
-        "name MiB, or a model of one size with {key}",
+        "{percent} percent of a card's memory is asked for, and no such card is known here",
+        "name MiB, or, with {key}, a model whose cards have one size",
     ),
     "unknown-size.several": Entry(
-        "{percent} percent of cards that differ: {sizes} MiB",
-        "name MiB, or a model of one size with {key}",
+        "{percent} percent of a card's memory is asked for, and the cards differ: {sizes} MiB",
+        "name MiB, or, with {key}, a model whose cards have one size",
     ),
     "no-such-card.memory": Entry(
         "{mib} MiB are more than any such card here has ({sizes} MiB)",
         "ask for at most {most} MiB of each",
     ),
     "no-such-card.count": Entry(
-        "{count} cards, and the largest node here has {largest}",
+        "{count} cards are asked for, and the largest node here has {largest}",
         "ask for at most {largest}, in several Pods if need be",
     ),
     "no-such-card.model": Entry(

@@ -83,15 +83,16 @@ PODS = {
         "records what the GPU scheduler gave to a Pod, and this one is new", "remove it"
     ),
     "allocation.changed": Entry(
-        "records what the GPU scheduler gave to the Pod, and {user} is not that",
+        "records what the GPU scheduler gave to the Pod, and {user} is not that scheduler",
         "leave it as it is; policy.allocators names who else may write it",
     ),
     "allocation.decision": Entry(
-        "says what Berth decided when the Pod was created, which is not {user}'s to change",
+        "says what Berth decided when the Pod was created, and {user} may not change it",
         "leave it as it is; policy.allocators names who may write it",
     ),
     "undone": Entry(
-        "is not as the GPU webhook writes it ({why}): it was not asked, or undone", _RETRY
+        "is not as the GPU webhook writes it ({why}): it was not asked, or its change was undone",
+        _RETRY,
     ),
     "undone.scheduler": Entry(
         "the GPU webhook did not rewrite this Pod: container {container} asks for a device, but "

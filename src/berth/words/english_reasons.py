@@ -53,7 +53,7 @@ REASONS = {
     "part.sets": Entry("{container} sets {name}"),
     "part.nothing": Entry("nothing"),
     "part.or": Entry("{one} or {other}"),
-    "part.author": Entry("who changes it"),
+    "part.author": Entry("the author of this change"),
     "part.more": Entry("{amount} more"),
     "part.at-least": Entry("at least {amount} more"),
     "part.unsized": Entry("memory that is not known before it has a device"),
