@@ -42,10 +42,10 @@ def tried(api: Api, space: str) -> tuple[int, Object, str]:
 
 
 @pytest.mark.usefixtures("classes")
-def test_35_a_runtime_class_that_is_set_and_not_there_is_told_beside_the_refusal(
+def test_a_runtime_class_that_is_set_and_not_there_is_told_beside_the_refusal(
     api: Api, space: str
 ) -> None:
-    """The API server refuses what its author never wrote; the warning says who wrote it."""
+    """Bug report 35: the API server refuses what nobody wrote; the warning says that we did."""
     status, answer, warnings = tried(api, space)
     assert (status, "RuntimeClass" in warnings) == (201, False), answer
     assert api.ask("DELETE", f"{RUNTIMES}/berth-test")[0] == 200
@@ -60,8 +60,8 @@ def test_35_a_runtime_class_that_is_set_and_not_there_is_told_beside_the_refusal
 
 
 @pytest.mark.usefixtures("classes")
-def test_76_a_device_class_that_maps_the_resource_is_told(api: Api, space: str) -> None:
-    """KEP-5004: on nodes with DRA, the default scheduler would make a claim of the same request."""
+def test_a_device_class_that_maps_the_resource_is_told(api: Api, space: str) -> None:
+    """Bug report 76, KEP-5004: with DRA, the scheduler makes a claim of the same request."""
     assert MAPPED not in tried(api, space)[2]
     spec = {"extendedResourceName": GPU, "selectors": [{"cel": {"expression": "true"}}]}
     made = {"metadata": {"name": "gpus.example.com"}, "spec": spec}

@@ -108,13 +108,10 @@ class Caller:
         for count, number in enumerate(numbers):
             case = self._make(number)
             with self._turn if len(case.body) > _LARGE else nullcontext():
-                started = perf_counter()
                 status, what = self._judged(case, number)
-                took = perf_counter() - started
             outcome = self._outcome
             outcome.statuses[status] += 1
             outcome.kinds[case.kind] += 1
-            outcome.slowest = max(outcome.slowest, (took, number, case.kind))
             if count % every == 0:
                 outcome.memory[number] = self._target.rss_mib()
             if what:
@@ -125,13 +122,16 @@ class Caller:
         try:
             if case.raw:
                 return self._alone(case)
+            started = perf_counter()
             status, answer = self._ask(case)
+            took = perf_counter() - started  # and not what judging it takes
         except TimeoutError:
             self._close()
             return "hang", f"no answer within {self._target.deadline:g} s"
         except OSError as error:
             self._close()
             return "closed", f"no answer: {error!r}"
+        self._outcome.slowest = max(self._outcome.slowest, (took, number, case.kind))
         applied = number % _PATCHES == 0
         return str(status), checks.wrong(case, status, answer, applied=applied)
 
