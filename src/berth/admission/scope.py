@@ -59,8 +59,12 @@ def concerns(raw: JsonObject, rules: Rules) -> bool:
 def containers(raw: JsonObject) -> int:
     """Count the containers of a Pod."""
     spec = _object(raw.get("spec"))
-    lists = [spec.get(kind) for kind in ("containers", "initContainers")]
-    return sum(len(one) for one in lists if isinstance(one, list))
+    count = 0
+    for kind in ("containers", "initContainers"):
+        listed = spec.get(kind)
+        if isinstance(listed, list):
+            count += len(listed)
+    return count
 
 
 def names_known(raw: JsonObject, rules: Rules) -> bool:
