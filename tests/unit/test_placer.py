@@ -151,6 +151,33 @@ def test_a_copied_id_is_another_pod() -> None:
 
 
 @pytest.mark.parametrize(
+    "labels", [{"hami.io/webhook": "ignore"}, {"berth.dev/inject": "false"}, {}]
+)
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_copy_of_a_live_id_ends_no_reservation(labels: dict[str, str], *, seen: bool) -> None:
+    """Whoever opts out is not asked about: refused, bound or deleted, he frees nobody's place.
+
+    Where the copy is shown first, as a list has no order, its label tells; one without a label
+    is quicker than the Pod that it was read from in no watch.
+    """
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    admitted = given(replica.ask(asking()))
+    copy = {**admitted, "metadata": {**admitted["metadata"], "labels": labels, "name": "copy"}}
+    replica.last(copy, refused=True)
+    assert replica.left("n1") == FULL - 13_000
+    if seen or not labels:
+        cluster.show(admitted, "x")
+    cluster.show(copy, "copy")
+    cluster.show(copy, "copy", phase="Failed")
+    cluster.gone("copy")
+    assert replica.left("n1") == FULL - 13_000
+    cluster.show(admitted, "x", on="n1")
+    assert len(replica.placer.reservations) == 0
+    assert replica.left("n1") == FULL - 13_000
+
+
+@pytest.mark.parametrize(
     ("writes", "chosen", "delivery"),
     [
         ("hami", "auto", Delivery.REQUIRE),
@@ -259,7 +286,10 @@ def test_what_can_never_fit_is_told_or_refused() -> None:
     """More memory than any card has; a model that no node has."""
     wrong = asking()
     wrong["metadata"]["annotations"] = {"nvidia.com/use-gputype": "H100"}
-    for pod, why in ((asking(50_000), "too small"), (wrong, "without a healthy card")):
+    for pod, why in (
+        (asking(50_000), "50000 MiB of one card wanted"),
+        (wrong, "without a healthy card"),
+    ):
         told = Cluster("n1").replicas[0].ask(deepcopy(pod))
         assert told.verdict is Verdict.PATCHED
         assert [why in str(one) for one in told.warnings] == [True]

@@ -33,9 +33,12 @@ from berth.model.said import Said
 
 _NAMES_NONE = Said("left.names-none")
 _AS_IT_SHOULD_BE = Said("left.as-it-should-be")
+_PRIVILEGED = Said("left.privileged")
 _WINDOWS = Said("left.windows")
 # Changes are told apart by type: isinstance takes ten times as long to say no of a Struct.
 _EDITS = frozenset({Put, Drop, Append})
+_MOST_EDITS = 10_000
+"""As many operations as the API server takes in a client's JSON Patch. Each costs 10 us here."""
 
 
 def decide(
@@ -215,6 +218,11 @@ def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | Non
     unchanged = Decision(verdict=Verdict.UNCHANGED, pod=raw, notes=(_NAMES_NONE,))
     if not scope.concerns(raw, rules):
         return None, unchanged
+    count = scope.containers(raw)
+    if count > scope.MOST_CONTAINERS:
+        facts = {"count": count, "most": scope.MOST_CONTAINERS}
+        many = Problem("too-many.containers", ("spec", "containers"), facts)
+        return None, Decision(verdict=Verdict.REFUSED, pod=raw, problems=(many,))
     pod = project.pod(raw)
     if pod.os == "windows":
         left = Decision(verdict=Verdict.IGNORED, pod=raw, notes=(_WINDOWS,))
@@ -237,15 +245,19 @@ def _decision(
     )
     if len(edits) < len(changes):
         warnings += tuple([one for one in changes if type(one) is Said])
+    if len(edits) > _MOST_EDITS:
+        facts = {"count": len(edits), "most": _MOST_EDITS}
+        return _refused(raw, (Problem("too-many.edits", ("spec",), facts),), demand)
     operations, result = patch.record(raw, edits)
     shares = demand.shares
     asked = shares[0].vendor.dialect if shares else "hami"
     if not operations:
+        skipped = not shares and any(one.code == "unmanaged.privileged" for one in warnings)
         return Decision(
             verdict=Verdict.UNCHANGED,
             pod=raw,
             warnings=warnings,
-            notes=(_AS_IT_SHOULD_BE,),
+            notes=(_PRIVILEGED if skipped else _AS_IT_SHOULD_BE,),
             demand=demand,
             dialect=asked,
         )
