@@ -7,7 +7,6 @@ from berth.admission import audited
 from berth.admission.conversions import EVERY
 from berth.admission.rules import Rules
 from berth.dialects.conversion import Conversion, Defaults, Size
-from berth.dialects.sizes import oversubscribed
 from berth.settings import Settings
 
 
@@ -108,8 +107,8 @@ def _converted(by: Conversion, rules: Rules) -> Iterator[str]:
     annotations = f"{names.GPU_MEMORY}, {names.MODEL}"
     usual = f"{_size(by.default_memory)}{_of_hami(rules)}"
     yield f"  memory: resources, {annotations}, {usual}the whole card"
-    if text := oversubscribed(by):
-        yield f"  oversubscribed: {text}"
+    if by.oversubscribed:
+        yield f"  oversubscribed: {by.oversubscribed}"
     if by.queue:
         yield f"  queue: {by.queue}"
     if by.defaults != Defaults():

@@ -35,9 +35,10 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     `converted` are containers that an earlier pass has written: theirs is settled.
     """
     asked = wanted_size.read(pod.annotations, by)
-    quiet = by.leaves_sizes and asked.silent
-    if quiet and not any(_is_open(share) for share in reading.demand.shares):
-        return reading
+    if by.leaves_sizes and asked.silent:
+        parts = [one for one in reading.demand.shares if _is_open(one)]
+        if not parts:
+            return reading
     problems = [*reading.problems, *asked.problems]
     containers, beyond = [], list[Beyond]()
     for one in reading.demand.containers:
@@ -234,7 +235,7 @@ def _divided(of: Container, share: Share, by: Conversion) -> Share:
     factors = _factors(share, by)
     if not factors:
         return share
-    vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
+    vendor, why = share.vendor, Said("why.oversubscribed", {"factors": by.oversubscribed})
     if "memory" in factors:
         before = share.memory_mib or share.memory_percent or 0
         value = max(ceil(before / by.memory_share), 1)
@@ -265,17 +266,9 @@ def _factors(share: Share, by: Conversion) -> Mapping[str, float]:
 def divided(shares: Iterable[Share], by: Conversion) -> str:
     """Return what is recorded of it in a Pod with these shares, "" where nothing is divided."""
     known = {name for name, words in by.targets.items() if words.memory}
-    mine = (one for one in shares if one.vendor.name in known) if oversubscribed(by) else ()
-    return _written({name: factor for one in mine for name, factor in _factors(one, by).items()})
-
-
-def oversubscribed(by: Conversion) -> str:
-    """Return by what Pods are divided, "" where it is off."""
-    return _written({"memory": by.memory_share, "cores": by.core_share})
-
-
-def _written(factors: Mapping[str, float]) -> str:
-    return ",".join(f"{name}={factor:g}" for name, factor in factors.items() if factor > 1)
+    mine = (one for one in shares if one.vendor.name in known)
+    found = {name: factor for one in mine for name, factor in _factors(one, by).items()}
+    return ",".join(f"{name}={factor:g}" for name, factor in found.items())
 
 
 def _place(of: Container, vendor: Vendor) -> Path:
