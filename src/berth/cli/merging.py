@@ -4,9 +4,11 @@
 is changed: only where these two differ has anything changed, whatever the library's taste.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import pairwise
 
 
 class CannotKeep(Exception):  # noqa: N818  reads as what happened
@@ -62,12 +64,28 @@ def indent(line: str) -> int:
 
 def _places(old: list[str], new: list[str]) -> dict[int, int]:
     """Return where lines that have not changed stand afterwards."""
-    matched = SequenceMatcher(None, old, new, autojunk=False)
-    return {
-        block.a + one: block.b + one
-        for block in matched.get_matching_blocks()
-        for one in range(block.size)
-    }
+    anchors = _anchors(old, new)
+    found = dict(anchors)
+    for (above, over), (below, under) in pairwise([(-1, -1), *anchors, (len(old), len(new))]):
+        gap = SequenceMatcher(None, old[above + 1 : below], new[over + 1 : under], autojunk=False)
+        for block in gap.get_matching_blocks():
+            for one in range(block.size):
+                found[above + 1 + block.a + one] = over + 1 + block.b + one
+    return found
+
+
+def _anchors(old: list[str], new: list[str]) -> list[tuple[int, int]]:
+    """Return where lines stand in both that are alone in each, in the order that both have.
+
+    Between two of them there is little to compare: a list of a hundred Pods repeats its lines.
+    """
+    alone = [Counter(old), Counter(new)]
+    places = {line: at for at, line in enumerate(new)}
+    found: list[tuple[int, int]] = []
+    for at, line in enumerate(old):
+        if alone[0][line] == alone[1][line] == 1 and (not found or places[line] > found[-1][1]):
+            found.append((at, places[line]))
+    return found
 
 
 def _parts(same: list[str], original: list[str]) -> Iterator[_Part]:
