@@ -6,11 +6,12 @@ import pytest
 from berth.model.eligibility import NODE_NAME, Eligibility, Expression, Toleration
 from berth.model.node import Node, Taint
 from berth.model.placement import Misfit, Placement, Refusal
+from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.eligible import eligible, tolerates
 from berth.placement.policies import POLICIES
-from tests.placement.clusters import node, pod
+from tests.placement.clusters import node, pod, share
 
 
 def labelled(name: str, *taints: Taint, **labels: str) -> Node:
@@ -53,6 +54,17 @@ def test_terms_are_alternatives_and_an_empty_one_is_none() -> None:
     assert chosen(Eligibility(any_of=((x, y),))) == ""
     assert chosen(Eligibility(any_of=((),))) == ""
     assert chosen(Eligibility(all_of=(x,), any_of=((x,), (y,)))) == "a"
+
+
+@pytest.mark.parametrize("wanted", [pod(), pod(share(1_000)), pod(share(1_000), share(1_000))])
+def test_where_there_is_no_node_none_is_eligible(wanted: PodRequest) -> None:
+    """A snapshot may be of a cluster without nodes, and a Pod may still name a label."""
+    wish = Eligibility(
+        all_of=(Expression("zone", "In", ("x",)),), tolerations=(Toleration("gpu", "Exists"),)
+    )
+    wanted = msgspec.structs.replace(wanted, eligibility=wish)
+    for policy in POLICIES.values():
+        assert decide(wanted, Snapshot(), policy) == Refusal(without=())
 
 
 GPU = Taint("gpu", "yes")

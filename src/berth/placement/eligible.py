@@ -46,7 +46,8 @@ def _term(term: tuple[Expression, ...], snapshot: Snapshot) -> Bools:
     for expression in term:
         values, codes = label(expression.key, snapshot)
         holds = OPERATORS[expression.operator]
-        good &= np.array([holds(value, expression.values) for value in values])[codes]
+        known = [holds(value, expression.values) for value in values]
+        good &= np.array(known, dtype=np.bool_)[codes]
     return good
 
 
