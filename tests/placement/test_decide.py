@@ -8,11 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.model.placement import Misfit, Placement, Refusal
+from berth.model.placement import Allocation, Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, best, decide
 from berth.placement.policies import POLICIES
+from berth.placement.scarcity import State
 from tests.placement.clusters import T4, node, pod, share, whole
 
 BINPACK, SPREAD = POLICIES["binpack"], POLICIES["spread"]
@@ -252,6 +253,34 @@ def test_nodes_are_judged_whole(wanted: PodRequest, reason: Misfit, *, waits: bo
     placed(snapshot, pod())
     (why,) = refused(snapshot, wanted).without
     assert (why.reason, why.waiting_helps) == (reason, waits)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_node_with_less_than_nothing_left_takes_who_wants_nothing_of_it(policy: str) -> None:
+    """As in Kubernetes: its kubelet was given less, or it runs Pods that no scheduler sent."""
+    snapshot = Snapshot([node("a", 1, cpu=1_000, memory=1_024)])
+    snapshot.place(Allocation(node="a", cpu_milli=8_000, memory_mib=4_096))
+    for _ in range(30):  # some more than are needed to learn from
+        snapshot.mix.arrived(pod(share(1_000), cpu=0).shape)
+    assert placed(snapshot, pod(share(1_000), cpu=0, memory=0), policy) == ("a", "c0:0")
+    assert [
+        refused(snapshot, wanted).without[0].reason
+        for wanted in (
+            pod(share(1_000), cpu=1, memory=0),
+            pod(share(1_000), cpu=0, memory=1),
+        )
+    ] == [Misfit.CPU, Misfit.MEMORY]
+
+
+def test_what_lacks_cpu_carries_no_request_rather_than_fewer_than_none() -> None:
+    """The groups of whole cards that scarcity counts in the cluster are at least those there."""
+    snapshot = Snapshot([node("a", 4, cpu=1_000), node("b", 4)])
+    snapshot.place(Allocation(node="a", cpu_milli=8_000))
+    for _ in range(30):
+        snapshot.mix.arrived(pod(whole(2), cpu=0).shape)
+    decide(pod(whole(2), cpu=0), snapshot, POLICIES["scarcity"])
+    state = snapshot.keep("scarcity", State)
+    assert state.groups_total[state.demand.sizes.index(2)] == 4
 
 
 def test_the_best_candidates_come_first_and_ties_go_by_rank() -> None:
