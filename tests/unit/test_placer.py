@@ -81,6 +81,25 @@ def test_replicas_that_decide_at_once_fill_nodes_of_their_own(among: int, *, sha
     assert (nodes[0] == nodes[1]) == shared
 
 
+@pytest.mark.parametrize("others", [(), ("cpu-1",)])
+def test_a_pod_passes_once_the_last_node_with_such_a_card_has_left(others: tuple[str, ...]) -> None:
+    """As before the first one came: an autoscaler that removed it adds it again for this Pod."""
+    cluster = Cluster("n1", flags=("placement.never=refuse", "placement.full=refuse"))
+    for name in others:
+        plain = gpu_nodes.node(name)
+        plain["metadata"]["annotations"] = {}
+        plain["status"]["allocatable"].pop(GPU)
+        cluster.node(plain)
+    (replica,) = cluster.replicas
+    assert found(replica.ask(asking())).node == "n1"
+    cluster.nodes.remove(("", "n1"))
+    decision = replica.ask(asking())
+    assert decision.verdict is Verdict.PATCHED
+    assert decision.placed is None
+    cluster.node(gpu_nodes.node("n1"))
+    assert found(replica.ask(asking())).node == "n1"
+
+
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
     """As often as one likes."""
     cluster = Cluster("n1", flags=PIN)
