@@ -12,6 +12,7 @@ from berth.model.placement import Allocation, Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, best, decide
+from berth.placement.filters import Filter
 from berth.placement.policies import POLICIES
 from berth.placement.scarcity import State
 from tests.placement.clusters import T4, node, pod, share, whole
@@ -235,6 +236,36 @@ def test_a_refusal_says_for_each_class_of_nodes_why_and_how_near() -> None:
     assert why[Misfit.CPU].nearest == "weak"
     assert {some.reason for some in why.values() if some.waiting_helps} == {Misfit.CARDS}
     assert str(why[Misfit.CARDS]) == "1 node: 4 free cards wanted, busy has 3; may fit later"
+
+
+@pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        (whole(2), Misfit.TOO_FEW_CARDS),
+        (msgspec.structs.replace(share(1_000), uuids=("a-1",)), Misfit.NO_SUCH_CARD),
+        (msgspec.structs.replace(share(1_000), models=("A100",)), Misfit.NO_SUCH_CARD),
+        (share(50_000), Misfit.CARDS_TOO_SMALL),
+        (
+            msgspec.structs.replace(
+                whole(2),
+                where=(Filter("roomy", 'device.memory.free.isGreaterThan(quantity("1Gi"))'),),
+            ),
+            Misfit.TOO_FEW_CARDS,
+        ),
+    ],
+)
+def test_a_card_that_is_not_healthy_may_be_so_again(
+    request_: DeviceRequest, reason: Misfit
+) -> None:
+    """Nothing is placed on it, and a node that is cordoned or not ready may do later as well."""
+    t4, a100 = node("a", 1, T4).devices[0], node("a", 2).devices[1]
+    devices = (t4, msgspec.structs.replace(a100, healthy=False))
+    snapshot = Snapshot([msgspec.structs.replace(node("a"), devices=devices)])
+    (why,) = refused(snapshot, pod(request_)).without
+    assert (why.reason, why.waiting_helps) == (reason, True)
+    snapshot.put(msgspec.structs.replace(node("a"), devices=(t4,)))
+    (why,) = refused(snapshot, pod(request_)).without
+    assert (why.reason, why.waiting_helps) == (reason, False)
 
 
 @pytest.mark.parametrize(
