@@ -203,6 +203,13 @@ def test_pods_without_a_life_stay_and_fill_the_cluster(tmp_path: Path) -> None:
         ("pods: [", "pods: [{name: q, every: 5s}, ", "pods p: has no every, as others do"),
         ("pods: [", "pods: [{name: q, life: 5s}, ", "pods p: has no life, so at a steady load"),
         ("devices: {memory: 4Gi}", "devices: {count: 0}", "expected a number from 1 to 64"),
+        ("name: p,", "name: p, life: 0s,", "'0s': nothing lasts or comes so"),
+        ("name: p,", "name: p, every: 0s,", "'0s': nothing lasts or comes so"),
+        ("name: p,", "name: p, every: 0.1ms,", "about 36000000 Pods would come"),
+        ("cpu: 500m", "cpu: -1", "-1 is less than nothing"),
+        ("{model: T4,", "{model: T4, vendor: nvdia,", "no accelerator nvdia; did you mean nvidia?"),
+        ("{memory: 4Gi}", "{memory: 4Gi, vendor: foo}", "p: devices.vendor: there is no"),
+        ("nodes: [", "nodes: [{name: n, cpu: 1, memory: 1Gi}, ", "n: the name stands there twice"),
     ],
 )
 def test_a_workload_with_a_mistake_is_a_sentence(
@@ -210,7 +217,8 @@ def test_a_workload_with_a_mistake_is_a_sentence(
 ) -> None:
     """With the file, and what to write."""
     file = tmp_path / "w.yaml"
-    file.write_text(WORKLOAD.replace(before, after))
+    hour = "for: 1h\n" if "every: 0s" in after or "0.1ms" in after else ""
+    file.write_text(WORKLOAD.replace(before, after) + hour)
     with pytest.raises(UsageError) as caught:
         made.read(file, 1, 1.0)
     assert str(caught.value).startswith(f"{file}: ")
@@ -231,6 +239,14 @@ def test_options_that_do_not_go_together_are_a_sentence(words: tuple[str, ...], 
     """Before anything is run."""
     with pytest.raises(UsageError, match=what):
         CliRunner().invoke(command, list(words), catch_exceptions=False)
+
+
+@pytest.mark.parametrize("words", [("--seed", "-1"), ("--departures", "-5")])
+def test_a_number_below_nothing_is_refused(words: tuple[str, ...]) -> None:
+    """As click says it of any option."""
+    done = CliRunner().invoke(command, list(words))
+    assert done.exit_code == 2
+    assert "is not in the range x>=0" in done.output
 
 
 def test_without_matplotlib_a_plot_says_what_to_install() -> None:

@@ -49,6 +49,7 @@ PLOTS = (".png", ".svg")
     multiple=True,
     default=[42],
     show_default=True,
+    type=click.IntRange(min=0),
     help="Order of arrivals; 42 to 51 are those of the published runs.",
 )
 @click.option(
@@ -60,6 +61,7 @@ PLOTS = (".png", ".svg")
     "arrivals",
     "--departures",
     default=0,
+    type=click.IntRange(min=0),
     metavar="ARRIVALS",
     help="Let Pods leave too: so many come, at random times, and the first are not counted.",
 )
