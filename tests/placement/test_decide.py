@@ -184,6 +184,18 @@ def test_linked_cards_and_cards_of_one_numa_node() -> None:
     assert (why.reason, why.has, why.waiting_helps) == (Misfit.NUMA, 2, False)
 
 
+def test_a_node_of_very_many_cards_gives_each_once() -> None:
+    """Eight cards of ten replicas each are eighty where no label says that they are replicas."""
+    snapshot = Snapshot([node("a", 80)])
+    taken = [
+        card
+        for _ in range(40)
+        for card in placed(snapshot, pod(whole(2), cpu=1, memory=1), "topology")[1:]
+    ]
+    assert len(set(taken)) == 80
+    assert refused(snapshot, pod(whole(2), cpu=1, memory=1)).waiting_helps
+
+
 def test_of_two_numa_nodes_the_one_that_the_policy_prefers() -> None:
     """Binpack the fuller one, spread the other."""
     near = share(1_000, count=2)
