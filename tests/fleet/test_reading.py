@@ -158,6 +158,27 @@ def test_until_it_comes_the_decision_says_so() -> None:
     assert (found.source, found.claims) == (Source.GUESSED, ())
 
 
+@pytest.mark.parametrize(
+    "amount",
+    [
+        '"memoryMib":-1000',
+        '"memoryMib":1000000000000000000000000',
+        '"cores":-1',
+        '"slices":-1',
+        '"slices":1180591620717411303424',
+    ],
+)
+def test_a_decision_holds_no_less_than_nothing(amount: str) -> None:
+    """Whoever writes one past our webhook gives nobody room on a card that has none."""
+    text = f'{{"id":"1","node":"n1","devices":[{{"container":"main","uuid":"GPU-1",{amount}}}]}}'
+    forged = pod("x", "n1", {"berth.dev/decision": text}, containers=GPU)
+    found, problems = READER.charge(forged)
+    assert (found.source, found.claims) == (Source.GUESSED, ())
+    assert [problem.split(": ")[0] for problem in problems] == [
+        "metadata.annotations[berth.dev/decision]"
+    ]
+
+
 @pytest.mark.parametrize("asked", [{"nvidia.com/gpu": "1"}, {"aws.amazon.com/neuroncore": "2"}, {}])
 def test_a_decision_holds_no_more_cards_than_the_pod_asks_for(asked: dict[str, str]) -> None:
     """Whoever writes one by hand past our webhook holds what he could have asked for."""

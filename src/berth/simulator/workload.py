@@ -121,8 +121,9 @@ def _check_names(found: Workload) -> None:
             raise UsageError(f"nodes {group.name}: the name stands there twice; give each its own")
         seen.add(group.name)
     known = {vendor.name for vendor in VENDORS}
-    for one in (*found.nodes, *found.pods):
-        if one.devices and one.devices.vendor not in known:
-            word = one.devices.vendor
+    named = [(one.name, one.devices.vendor) for one in found.nodes if one.devices]
+    named += [(one.name, one.devices.vendor) for one in found.pods if one.devices]
+    for name, word in named:
+        if word not in known:
             hint = closest.hint(word, known)
-            raise UsageError(f"{one.name}: devices.vendor: there is no accelerator {word}{hint}")
+            raise UsageError(f"{name}: devices.vendor: there is no accelerator {word}{hint}")
