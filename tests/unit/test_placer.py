@@ -45,6 +45,45 @@ def test_a_second_pass_finds_its_own_id_and_reserves_once() -> None:
     assert len(replica.placer.reservations) == 1
 
 
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+def test_a_second_pass_at_another_replica_leads_to_the_same_place(delivery: str) -> None:
+    """That one knows the first decision not, and makes its own within what stands in the Pod."""
+    flags = (f"placement.delivery={delivery}",)
+    cluster = Cluster("n1", "n2", "n3", flags=flags, replicas=2)
+    first, other = cluster.replicas
+    decision = first.ask(asking())
+    at_first, pod = found(decision), given(decision)
+    again = other.ask(pod)
+    assert (found(again).node, found(again).devices) == (at_first.node, at_first.devices)
+    assert found(again).id != at_first.id
+    assert given(again)["spec"]["affinity"] == pod["spec"]["affinity"]
+    cluster.show(given(again), "x")
+    assert len(other.placer.reservations) == 1, "as long as the Pod waits"
+    cluster.now += 10
+    assert [replica.left(found(again).node) for replica in cluster.replicas] == [FULL - 13_000] * 2
+
+
+def test_a_pod_that_names_either_of_two_nodes_is_placed() -> None:
+    """Only one that can go nowhere else is left alone: the best of its nodes is for us to say."""
+    cluster = Cluster("n1", "n2", "n3", flags=PIN)
+    pod = asking()
+    pod["spec"]["affinity"] = named("n1")
+    terms = pod["spec"]["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
+    terms["nodeSelectorTerms"] *= 2
+    assert cluster.replicas[0].ask(pod).placed is None
+    terms["nodeSelectorTerms"] = [
+        *terms["nodeSelectorTerms"][:1],
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n3"]}]},
+    ]
+    (replica,) = cluster.replicas
+    first = replica.ask(pod)
+    assert found(first).node in {"n1", "n3"}
+    assert found(first).candidates == 2
+    assert replica.ask(given(first)).verdict is Verdict.UNCHANGED
+
+
 def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
     """Another webhook has added a container: what was promised first is given back."""
     cluster = Cluster("n1", flags=("placement.policy=binpack",))
