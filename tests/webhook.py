@@ -166,10 +166,13 @@ def running(
     finally:
         if process.poll() is None:
             process.send_signal(signal.SIGTERM)
-        process.wait(30)
-        reader.join(30)
-        if process.stderr:
-            process.stderr.close()
+        try:
+            process.wait(30)
+        finally:  # one that does not end would register itself again in the tests after this
+            process.kill()
+            reader.join(30)
+            if process.stderr:
+                process.stderr.close()
 
 
 def review(pod: dict[str, Any] | None, **request: Any) -> dict[str, Any]:

@@ -48,4 +48,5 @@ class Load:
         """Return when nothing is under way any more, or after `seconds`."""
         if self.in_flight:
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.idle.wait(), seconds)
+                async with asyncio.timeout(seconds):
+                    await self.idle.wait()

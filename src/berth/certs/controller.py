@@ -58,7 +58,8 @@ class Controller:
             while True:
                 pause = await self.look()
                 with contextlib.suppress(TimeoutError):
-                    await asyncio.wait_for(self.registered.news.wait(), pause)
+                    async with asyncio.timeout(pause):
+                        await self.registered.news.wait()
 
     async def look(self) -> float:
         """Look once, and return in how many seconds at the latest to look again."""

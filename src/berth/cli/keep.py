@@ -64,7 +64,8 @@ class Keeping:
                 pause = self._failed()
                 LOG.exception("registration.fault")
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self.registered.wanted.wait(), pause)
+                async with asyncio.timeout(pause):
+                    await self.registered.wanted.wait()
 
     async def _round(self) -> float:
         """Look, and apply where it is not as it should be or was not for long."""

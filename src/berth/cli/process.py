@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from berth.cli.counting import Counting
 
 LOG = logging.getLogger("berth.webhook")
+_CANCEL_AGAIN_SECONDS = 1.0
+"""A library may lose a cancellation that comes as it wakes, as asyncio.wait_for does (3.11)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +184,8 @@ async def _beside(
     try:
         yield
     finally:
-        task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await task
+        while not task.done():
+            task.cancel()
+            await asyncio.wait([task], timeout=_CANCEL_AGAIN_SECONDS)
+        if not task.cancelled():
+            task.result()

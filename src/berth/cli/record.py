@@ -88,7 +88,8 @@ async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | 
         while not stop.asked.is_set():
             out.flush()
             with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(stop.asked.wait(), _FLUSH_SECONDS)
+                async with asyncio.timeout(_FLUSH_SECONDS):
+                    await stop.asked.wait()
         if ends:
             ends.cancel()
         write(End(at=recorder.clock()))

@@ -1,0 +1,67 @@
+"""The loops beside the answers end when they are told to, whatever happens in that moment."""
+
+import asyncio
+import contextlib
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from berth.certs import choice
+from berth.certs.controller import Controller
+from berth.certs.identity import Shown
+from berth.certs.own import Own
+from berth.certs.registered import Registered
+from berth.certs.store import FileStore
+from berth.cli import process
+from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
+from berth.settings import Certificates
+
+_END_SECONDS = 20
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_loop_that_is_woken_as_it_is_told_to_end_ends(tmp_path: Path, turns: int) -> None:
+    """However many turns of the event loop lie between the two."""
+    wanted = Certificates()
+    registered = Registered(watched=False)
+    controller = Controller(
+        source=Own(FileStore(tmp_path), ("localhost",), timedelta(days=9), choice.terms(wanted)),
+        shown=Shown(),
+        registered=registered,
+        terms=choice.terms(wanted),
+        host="localhost",
+        strict=False,
+        metrics=Metrics(),
+        readiness=Readiness(),
+    )
+
+    async def ended() -> bool:
+        running = asyncio.create_task(controller.run())
+        for _ in range(10):  # to where it waits for news
+            await asyncio.sleep(0)
+        assert controller.pair
+        registered.news.set()
+        for _ in range(turns):
+            await asyncio.sleep(0)
+        running.cancel()
+        await asyncio.wait([running], timeout=_END_SECONDS)
+        return running.cancelled()
+
+    assert asyncio.run(ended())
+
+
+def test_work_that_loses_a_cancellation_is_cancelled_again() -> None:
+    """A library below may do so; the process ends all the same."""
+
+    async def deaf() -> None:
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.sleep(_END_SECONDS * 10)
+        await asyncio.sleep(_END_SECONDS * 10)
+
+    async def ended() -> None:
+        async with asyncio.timeout(_END_SECONDS), process._beside(deaf(), lambda: None):
+            await asyncio.sleep(0.01)
+
+    asyncio.run(ended())
