@@ -129,6 +129,14 @@ def test_names_are_hashed_alike_wherever_they_stand() -> None:
     assert wants.devices[0][1].models == ("a100",)
 
 
+def test_a_term_that_compared_hashed_numbers_alone_forbids_no_node() -> None:
+    """What is left out is not asked for; a term that was empty still holds on none."""
+    over, empty = (Expression("customer", "Gt", ("5",)),), ()
+    for terms, left in (((over,), ()), ((over, empty), ()), ((empty,), (empty,))):
+        wish = PodRequest(eligibility=Eligibility(any_of=terms))
+        assert KEY.request(wish).eligibility.any_of == left
+
+
 def test_another_key_gives_other_hashes() -> None:
     """So nobody can try names until one fits."""
     assert Hashed(b"l" * 32).name("alpha") != KEY.name("alpha")

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from berth import layered, names, settings
-from berth.admission import configuration
+from berth.admission import configuration, stored
+from berth.admission.unplaced import unplaced
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
@@ -61,6 +62,35 @@ def test_a_second_pass_at_another_replica_leads_to_the_same_place(delivery: str)
     assert len(other.placer.reservations) == 1, "as long as the Pod waits"
     cluster.now += 10
     assert [replica.left(found(again).node) for replica in cluster.replicas] == [FULL - 13_000] * 2
+
+
+ZONES = {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}
+HOSTS = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-n1", "host-n2"]}
+NOT_N3 = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n3"]}]}
+
+
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+@pytest.mark.parametrize(
+    "terms", [[], [{"matchExpressions": [HOSTS]}], [{"matchExpressions": [HOSTS], **NOT_N3}, ZONES]]
+)
+def test_what_was_wanted_before_a_pod_was_placed_is_known(
+    delivery: str, terms: list[dict[str, Any]]
+) -> None:
+    """So a recording is of what its authors asked for, and any other policy may be tried on it."""
+    cluster = Cluster("n1", "n2", "n3", flags=(f"placement.delivery={delivery}",))
+    (replica,) = cluster.replicas
+    pod = asking()
+    if terms:
+        pod["spec"]["affinity"] = named("n1")
+        required = pod["spec"]["affinity"]["nodeAffinity"]
+        required["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = terms
+    before = stored.request(pod, replica.rules)
+    decision = replica.ask(deepcopy(pod))
+    assert found(decision).node
+    after = given(decision)
+    assert after["spec"]["affinity"] != pod["spec"].get("affinity")
+    assert unplaced(after, stored.request(after, replica.rules)) == before
+    assert unplaced(pod, before) == before
 
 
 def test_a_pod_that_names_either_of_two_nodes_is_placed() -> None:

@@ -71,9 +71,11 @@ class Hashed(msgspec.Struct, frozen=True):
         )
 
     def _eligibility(self, wish: Eligibility) -> Eligibility:
+        terms = tuple(map(self._term, wish.any_of))
+        free = any(one and not left for one, left in zip(wish.any_of, terms, strict=True))
         return Eligibility(
             all_of=self._term(wish.all_of),
-            any_of=tuple(map(self._term, wish.any_of)),
+            any_of=() if free else terms,  # an empty term holds on no node, not on any
             tolerations=tuple(map(self._toleration, wish.tolerations)),
         )
 
