@@ -45,6 +45,20 @@ NODE = b"""{"type": "ADDED", "object": {
     "conditions": [{"type": "Ready", "status": "True"}], "images": []}}}"""
 
 
+@pytest.mark.parametrize(
+    ("allocatable", "healthy"),
+    [({"nvidia.com/gpu": "0"}, False), ({"nvidia.com/gpu": "1"}, True), ({}, True)],
+)
+def test_cards_of_a_device_plugin_that_has_stopped_take_no_new_pods(
+    allocatable: dict[str, str], *, healthy: bool
+) -> None:
+    """It leaves its annotation behind; the kubelet has 0 to allocate, and would refuse them."""
+    found, problems = nodes.read(node("n1", ["GPU-1"], allocatable=allocatable), VENDORS)
+    assert [one.healthy for one in found.devices] == [healthy]
+    said = ("status.allocatable[nvidia.com/gpu]: 0, so no card is given",)
+    assert problems == (() if healthy else said)
+
+
 def charge(one: Pod) -> Charge:
     """Read a Pod of which nothing is wrong."""
     found, problems = READER.charge(one)
