@@ -96,6 +96,30 @@ def test_who_was_there_holds_his_own_cards(tmp_path: Path) -> None:
     assert done.classes["share"].failed == 1
 
 
+def test_who_was_there_holds_his_init_containers_peak_beside_sidecars(tmp_path: Path) -> None:
+    """10 GiB of the sidecar and 20 of the init container after it: 10 of 40 are left."""
+    share = DeviceRequest(vendor="nvidia", memory_mib=10 * GIB)
+    first = msgspec.structs.replace(share, memory_mib=20 * GIB)
+    request = PodRequest(
+        devices=(("side", share),),
+        init_devices=(("first", first),),
+        sidecars=(("first", ("side",)),),
+    )
+    claims = tuple(
+        Claim(container=name, uuid="n-0", memory_mib=mib * GIB, cores=0)
+        for name, mib in (("side", 10), ("first", 20))
+    )
+    file = written(
+        tmp_path,
+        Shown(at=0, node=node("n", 1)),
+        Arrived(at=0, pod="there", request=request),
+        Bound(at=0, pod="there", node="n", claims=claims),
+        End(at=4),
+    )
+    trace, schedule = recorded.read(file)
+    assert Churn(trace, 1, schedule).cluster.snapshot.mem_left[0, 0] == 10 * GIB
+
+
 def test_nodes_come_change_and_go(tmp_path: Path) -> None:
     """What they hold goes with them, and what they give is there only then."""
     file = written(

@@ -56,6 +56,9 @@ class Hashed(msgspec.Struct, frozen=True):
             init_devices=tuple(
                 (self.name(of), self._device(one)) for of, one in request.init_devices
             ),
+            sidecars=tuple(
+                (self.name(of), tuple(map(self.name, beside))) for of, beside in request.sidecars
+            ),
             eligibility=self._eligibility(request.eligibility),
         )
 

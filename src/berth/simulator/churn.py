@@ -177,5 +177,6 @@ def _held(there: There, wanted: PodRequest, snapshot: Snapshot) -> Allocation:
         other=wanted.other,
         claims=there.claims,
         init=tuple(name for name, _ in wanted.init_devices),
+        sidecars=wanted.sidecars,
     )
     return allocation(charge, snapshot.nodes[row].devices)[0]
