@@ -139,6 +139,26 @@ def test_nodes_come_change_and_go(tmp_path: Path) -> None:
     assert done.gpu_allocation_percent == pytest.approx((2 * 2 + 1) / cards * 100, abs=0.001)
 
 
+def test_a_pod_keeps_its_card_where_the_node_lists_them_in_another_order(tmp_path: Path) -> None:
+    """HAMi's agent lists cards in no order, each time another one."""
+    small, large = node("n", 1, 10 * GIB).devices[0], node("m", 1).devices[0]
+    before, after = (
+        msgspec.structs.replace(node("n", 0), devices=cards)
+        for cards in ((small, large), (large, small))
+    )
+    file = written(
+        tmp_path,
+        Shown(at=0, node=before),
+        Arrived(at=1, pod="a", request=wants(30 * GIB)),
+        Shown(at=2, node=after),
+        End(at=3),
+    )
+    trace, schedule = recorded.read(file)
+    churn = Churn(trace, 1, schedule)
+    list(churn.steps(POLICIES["binpack"]))
+    assert list(churn.cluster.snapshot.mem_left[0, :2]) == [10 * GIB, 10 * GIB]
+
+
 def test_every_pod_is_given_back_in_the_end(tmp_path: Path) -> None:
     """A node that registers anew meanwhile, with its cards, loses nothing."""
     file = written(
