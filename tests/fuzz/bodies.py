@@ -48,9 +48,13 @@ def make_mebibyte(seed: int, number: int) -> Case:
     return large.mebibyte(random.Random(f"{seed}/{number}"), RICH, splice)
 
 
-def largest(kinds: Iterable[str]) -> list[Case]:
-    """Return the large bodies of these kinds."""
-    return [large.named(kind, RICH, splice) for kind in kinds]
+def largest(kinds: Iterable[str], paths: int = 1) -> list[Case]:
+    """Return the large bodies of these kinds, each for the first so many paths."""
+    return [
+        large.named(kind, RICH, splice)._replace(path=_path(index))
+        for kind in kinds
+        for index in range(paths)
+    ]
 
 
 def splice(document: bytes, place: reviews.Place, text: bytes) -> bytes:
@@ -253,10 +257,6 @@ def _framed(dice: random.Random) -> Case:
     return framing.make(dice, dice.choice(_DOCUMENTS[:3]))
 
 
-def _large(dice: random.Random) -> Case:
-    return large.make(dice, RICH, splice)._replace(path=_any_path(dice))
-
-
 _MIX: dict[Callable[[random.Random], Case], float] = {
     _usual: 18,
     _asked: 18,
@@ -267,6 +267,5 @@ _MIX: dict[Callable[[random.Random], Case], float] = {
     _annotated: 5,
     _head: 3,
     _framed: 1.5,
-    _large: 0.1,
 }
 _MAKERS, _WEIGHTS = tuple(_MIX), tuple(_MIX.values())

@@ -84,12 +84,6 @@ KINDS: Mapping[str, tuple[tuple[str | int, ...], Callable[[], bytes]]] = {
 LIMITS = {"8 MiB": MOST, "8 MiB and a byte": MOST + 1}
 
 
-def make(dice: random.Random, document: bytes, splice: Splice) -> Case:
-    """Return one of the large bodies."""
-    kind = dice.choice((*KINDS, *LIMITS))
-    return named(kind, document, splice)
-
-
 def named(kind: str, document: bytes, splice: Splice) -> Case:
     """Return the large body of this kind."""
     if kind in LIMITS:

@@ -46,7 +46,7 @@ def faulty(fault: str, folder: Path) -> Iterator[Target]:
 
 def found(fault: str, folder: Path) -> list[str]:
     """Return what a short campaign of honest bodies finds in a server with this fault."""
-    plan = Plan(lambda *_: HONEST, 7, range(8), [HONEST] * 4, settle_seconds=0.1)
+    plan = Plan(lambda *_: HONEST, 7, range(8), [HONEST] * 4)
     with faulty(fault, folder) as target:
         return campaign.run(plan, target, []).faults
 
@@ -82,6 +82,16 @@ def test_a_planted_fault_is_found(fault: str, sentence: str, tmp_path: Path) -> 
 def test_a_good_server_has_no_faults(tmp_path: Path) -> None:
     """What is found is not in the fuzzer."""
     assert found("", tmp_path) == []
+
+
+def test_what_lies_on_the_floor_for_a_while_is_no_growth() -> None:
+    """Large bodies come and go; a KiB in each of 100,000 bodies stays."""
+    scattered = {number: 150.0 + 60 * (number % 7 == 0) for number in range(0, 100_000, 250)}
+    leaking = {number: mib + number / 1024 for number, mib in scattered.items()}
+    low, high = campaign.floors(scattered, range(100_000))
+    assert low == high
+    low, high = campaign.floors(leaking, range(100_000))
+    assert high - low > 40
 
 
 @pytest.mark.parametrize(

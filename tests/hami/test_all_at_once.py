@@ -50,3 +50,23 @@ def test_a_windows_pod_without_devices_is_not_warned(tmp_path: Path) -> None:
     asking = pods.gpu_pod({"nvidia.com/gpu": "1"}, os={"name": "windows"})
     assert mutate.decide(plain, "default", hiding).warnings == ()
     assert len(mutate.decide(asking, "default", hiding).warnings) == 1
+
+
+def test_a_pod_with_more_containers_than_any_that_runs_is_refused_by_their_number() -> None:
+    """Reading 50,000 of them would hold all other callers up for seconds."""
+    asking = [pods.container(f"c{n}", limits={"nvidia.com/gpu": "1"}) for n in range(501)]
+    (problem,) = _decide(pods.pod(*asking)).problems
+    assert problem.code == "too-many.containers"
+    assert "501 containers" in problem.what
+    assert _decide(pods.pod(*asking[:500])).verdict is Verdict.PATCHED
+    plain = [pods.container(f"c{n}") for n in range(501)]
+    assert _decide(pods.pod(*plain)).verdict is Verdict.UNCHANGED
+
+
+def test_a_patch_longer_than_the_api_server_takes_from_anybody_is_not_made() -> None:
+    """Nobody sets a variable ten thousand times who means well, and each costs an operation."""
+    twins = [{"name": "NVIDIA_VISIBLE_DEVICES", "value": "all"}] * 10_001
+    (problem,) = _decide(
+        pods.pod(pods.container(limits={"nvidia.com/gpu": "1"}, env=twins))
+    ).problems
+    assert problem.code == "too-many.edits"

@@ -68,6 +68,9 @@ def test_a_privileged_container_is_left_out_of_sharing_with_a_warning(tmp_path: 
     assert decision.verdict is Verdict.UNCHANGED
     (warning,) = decision.warnings
     assert str(warning).startswith("spec.containers[0]: privileged")
+    assert decision.first_reasons == (
+        "privileged containers alone ask for a device, and theirs are not managed",
+    )
 
 
 def neighbours() -> Pod:

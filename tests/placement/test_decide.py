@@ -115,7 +115,7 @@ def test_containers_that_fit_one_by_one_must_fit_together() -> None:
     assert placed(snapshot, pod(whole(), whole())) == ("b", "c0:0", "c1:1")
     decision = decide(pod(whole(), whole()), snapshot, BINPACK)
     assert [str(some) for some in decision.without if some.nearest == "a"] == [
-        "1 node: its containers fit one by one, not side by side; may fit later"
+        "nodes that take its containers one by one, not side by side: 1; may fit later"
     ]
 
 
@@ -139,9 +139,13 @@ def test_models_vendors_and_uuids() -> None:
 @pytest.mark.parametrize(
     ("held", "wanted", "said"),
     [
-        (share(80_000), share(2_000), "2000 MiB of one card wanted, a has 1920"),
-        (share(1_000, 90), share(1_000, 20), "20 percent of one card's cores wanted, a has 10"),
-        (share(1_000, 100), share(1_000), "1 percent of one card's cores wanted, a has 0"),
+        (share(80_000), share(2_000), "2000 MiB of one card wanted, a has 1920 free"),
+        (
+            share(1_000, 90),
+            share(1_000, 20),
+            "20 percent of one card's cores wanted, a has 10 free",
+        ),
+        (share(1_000, 100), share(1_000), "1 percent of one card's cores wanted, a has 0 free"),
         (share(1_000), whole(), "1 free cards wanted, a has 0"),
     ],
 )
@@ -152,7 +156,7 @@ def test_the_nearest_miss_is_what_the_card_lacks(
     snapshot = Snapshot([node("a", 1)])
     placed(snapshot, pod(held))
     (why,) = refused(snapshot, pod(wanted)).without
-    assert str(why) == f"1 node: {said}; may fit later"
+    assert str(why) == f"{said} (nodes: 1); may fit later"
 
 
 def test_a_share_in_percent_is_of_each_card_its_own() -> None:
@@ -242,12 +246,14 @@ def test_a_refusal_says_for_each_class_of_nodes_why_and_how_near() -> None:
     why = {some.reason: some for some in refused(snapshot, pod(wanted)).without}
     assert why[Misfit.NO_SUCH_CARD].nearest == "cpu-only"
     small = why[Misfit.CARDS_TOO_SMALL]
-    assert str(small) == ("1 node: 40000 MiB of one card wanted, small has 15360; will never fit")
+    assert str(small) == (
+        "40000 MiB of one card wanted, small has 15360 (nodes: 1); will never fit"
+    )
     assert (why[Misfit.TOO_FEW_CARDS].wanted, why[Misfit.TOO_FEW_CARDS].has) == (4, 1)
     assert (why[Misfit.CARDS].wanted, why[Misfit.CARDS].has) == (4, 3)
     assert why[Misfit.CPU].nearest == "weak"
     assert {some.reason for some in why.values() if some.waiting_helps} == {Misfit.CARDS}
-    assert str(why[Misfit.CARDS]) == "1 node: 4 free cards wanted, busy has 3; may fit later"
+    assert str(why[Misfit.CARDS]) == "4 free cards wanted, busy has 3 (nodes: 1); may fit later"
 
 
 @pytest.mark.parametrize(

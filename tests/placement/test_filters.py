@@ -38,8 +38,8 @@ def test_only_cards_that_pass_are_taken_as_they_are_now() -> None:
     refusal = decide(where(AS_IN_THE_ISSUE), snapshot, POLICIES["first-fit"])
     assert isinstance(refusal, Refusal)
     assert [str(why) for why in refusal.without] == [
-        "1 node: no free card passes the filter mine; will never fit",
-        "1 node: no free card passes the filter mine; may fit later",
+        "nodes without a free card that passes the filter mine: 1; will never fit",
+        "nodes without a free card that passes the filter mine: 1; may fit later",
     ]
     assert {why.reason for why in refusal.without} == {Misfit.FILTERED}
     snapshot.undo(held.allocation)

@@ -1,6 +1,7 @@
 """Laws of snapshots and decisions, over random clusters and random sequences of Pods."""
 
 from collections import Counter
+from itertools import product
 from random import Random
 
 import numpy as np
@@ -13,7 +14,7 @@ from berth.model.placement import Allocation, Placement
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement import baselines
-from berth.placement.decide import decide
+from berth.placement.decide import Extent, decide
 from berth.placement.fit import allocate
 from berth.placement.fragmentation import Fragmentation
 from berth.placement.nodes import node_part
@@ -22,7 +23,7 @@ from berth.placement.policy import Policy
 from berth.placement.scarcity import FIRST, State
 from berth.placement.stock import Stock
 from berth.placement.typical import typical
-from tests.placement.clusters import NODES, PODS
+from tests.placement.clusters import NODES, PODS, node, pod, share
 
 EVERY_POLICY = [*POLICIES.values(), baselines.Random(np.random.default_rng(7))]
 by_policy = pytest.mark.parametrize("policy", EVERY_POLICY, ids=lambda policy: policy.name)
@@ -116,6 +117,25 @@ def test_a_decision_changes_nothing_and_a_refusal_is_right(
         for row in range(len(nodes))
     ]
     assert fitting == one_by_one.count(True)
+
+
+@settings(max_examples=12, deadline=None)
+@given(others=PODS, dice=st.randoms(use_true_random=True))
+def test_a_node_asked_alone_gives_the_cards_that_a_decision_takes_there(
+    others: PodRequest, dice: Random
+) -> None:
+    """Under every policy, whether asked before the decision or after; cards are filled anyhow."""
+    snapshot = Snapshot([node(f"n{at}", 4) for at in range(4)])
+    shares = [pod(share(dice.choice([4_000, 11_000, 23_000, 37_000]))) for _ in range(40)]
+    anyhow = baselines.Random(np.random.default_rng(dice.getrandbits(32)))
+    run(snapshot, [*shares, others], anyhow, dice)
+    for policy, wanted in product(POLICIES.values(), (others, shares[0])):
+        before = [allocate(wanted, snapshot, row, policy.choice) for row in range(4)]
+        decision = decide(wanted, snapshot, policy, Extent(candidates=4, why=False))
+        after = [allocate(wanted, snapshot, row, policy.choice) for row in range(4)]
+        assert before == after
+        for one in decision.candidates if isinstance(decision, Placement) else ():
+            assert one.allocation == before[snapshot.row[one.allocation.node]], policy.name
 
 
 @pytest.mark.parametrize("name", sorted(set(POLICIES) - {"scarcity", "fragmentation"}))

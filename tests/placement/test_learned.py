@@ -1,11 +1,14 @@
 """What `scarcity` makes of arrivals."""
 
+import pytest
+
 from berth.model.placement import Placement
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.learned import learned
 from berth.placement.policies import POLICIES
+from berth.placement.stock import Columns
 from tests.placement.clusters import A100, T4, node, pod, share, whole
 
 ONLY_T4 = DeviceRequest(vendor="nvidia", memory_mib=8_000, models=("T4",))
@@ -26,6 +29,16 @@ def node_of(snapshot: Snapshot, wanted: PodRequest) -> str:
     return decision.allocation.node
 
 
+def used(snapshot: Snapshot, name: str, cards: int) -> None:
+    """Let some cards of a node be held."""
+    devices = snapshot.nodes[snapshot.row[name]].devices
+    for device in devices[:cards]:
+        wanted = pod(DeviceRequest(vendor="nvidia", uuids=(device.uuid,), cores=100), cpu=0)
+        held = decide(wanted, snapshot, POLICIES["binpack"])
+        assert isinstance(held, Placement)
+        snapshot.place(held.allocation)
+
+
 def test_a_rare_card_is_kept_for_who_can_use_no_other() -> None:
     """The T4 comes first by rank, and is left alone once it is known who needs it."""
     nodes = [node("t", 2, T4, rank=0), node("a", 2, A100, rank=1)]
@@ -42,15 +55,48 @@ def test_whole_nodes_are_kept_for_who_wants_many_cards() -> None:
     nodes = [node("whole", 8, rank=0, cpu=64_000), node("used", 8, rank=1, cpu=64_000)]
     small, big = pod(share(8_000), cpu=1_000), pod(whole(8), cpu=8_000)
     snapshot = taught(Snapshot(nodes), small, big)
-    held = decide(
-        pod(DeviceRequest(vendor="nvidia", uuids=("used-0",), cores=100)),
-        snapshot,
-        POLICIES["binpack"],
-    )
-    assert isinstance(held, Placement)
-    snapshot.place(held.allocation)
+    used(snapshot, "used", 1)
     assert node_of(snapshot, small) == "used"
     assert learned(snapshot).groups[8] > 0
+
+
+def test_where_pods_leave_the_node_that_is_sooner_whole_is_left_alone() -> None:
+    """Neither has eight cards; the one with seven comes first, and has them once one has left."""
+    snapshot = Snapshot([node(name, 8, rank=at, cpu=64_000) for at, name in enumerate("ab")])
+    used(snapshot, "a", 1)
+    used(snapshot, "b", 2)
+    one, big = pod(whole(), cpu=1_000), pod(whole(8), cpu=8_000)
+    assert node_of(taught(snapshot, one, big), one) == "a"
+    for _ in range(50):
+        snapshot.mix.arrived(one.shape)
+        snapshot.mix.departed()
+    assert node_of(snapshot, one) == "b"
+
+
+@pytest.mark.parametrize(
+    ("free", "cpu", "prospects"),
+    [
+        (8, 64_000, [4, 1]),
+        (7, 64_000, [3.5, 0.5]),
+        (6, 64_000, [3.25, 0.25]),
+        (0, 64_000, [0.25, 2**-8]),
+        (8, 4_000, [2.25, 2**-4]),
+        (6, 7_000, [3.25, 0.25]),
+        (8, 7_000, [3.5, 0.5]),
+    ],
+)
+def test_a_group_that_lacks_cards_is_half_a_prospect_for_each(
+    free: int, cpu: int, prospects: list[float]
+) -> None:
+    """Of a node of eight cards for two and for eight at once; none of those for four cards."""
+    snapshot = Snapshot([node("n", 8, cpu=cpu), node("small", 4, cpu=cpu)])
+    wanted = [pod(whole(2), cpu=2_000).shape, pod(whole(8), cpu=8_000).shape]
+    columns = Columns.of(tuple(wanted), snapshot)
+    used(snapshot, "n", 8 - free)
+    times = columns.of_cards(snapshot.left, snapshot.kind)[0]
+    found = columns.prospects(times, snapshot.cpu, columns.most_of_several(snapshot.kind))
+    assert found[0].tolist() == prospects
+    assert found[1].tolist() == [2, 0]
 
 
 def test_what_can_use_little_of_what_is_free_counts_for_more() -> None:

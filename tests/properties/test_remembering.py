@@ -4,6 +4,7 @@ import copy
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import product
 from typing import Any
 
 import msgspec
@@ -15,7 +16,9 @@ from berth.admission import configuration, mutate, project
 from berth.admission.rules import Rules
 from berth.dialects import convert, reading
 from berth.errors import BadReview
+from berth.model import decision
 from berth.settings import Settings
+from berth.words.catalogue import CATALOGUES
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.properties import laws
 
@@ -46,18 +49,24 @@ GENERATIONS = [
 
 
 def _forget() -> None:
-    for memory in MEMORIES:
+    for memory in (*MEMORIES, decision.because):
         memory.cache_clear()
 
 
 def _decided(asked: Pod, rules: Rules) -> str:
     try:
-        decision = mutate.decide(asked, "default", rules)
+        found = mutate.decide(asked, "default", rules)
     except BadReview as error:
         return str(error)
-    wanted = decision.demand.shares if decision.demand else ()
+    wanted = found.demand.shares if found.demand else ()
     shares = [msgspec.structs.replace(share, vendor=share.vendor.name) for share in wanted]
-    return repr((msgspec.structs.replace(decision, demand=None), shares))
+    return repr((msgspec.structs.replace(found, demand=None), shares, [*_sentences(found)]))
+
+
+def _sentences(found: decision.Decision) -> Iterator[str]:
+    for language in CATALOGUES:
+        yield from found.reasons(language)
+        yield from (warning.text(language) for warning in found.warnings)
 
 
 def _akin(dice: random.Random, asked: Pod) -> Iterator[Pod]:
@@ -155,7 +164,7 @@ def test_what_is_remembered_is_what_is_read() -> None:
         assert [*found.warnings][len(found.warnings) - len(warnings) :] == warnings, one
         for each in found.demand.containers:
             if options.conversion and each.share and each.share.vendor.name == "nvidia":
-                words = convert.asking(each.container, each.share, options)
+                words = convert.asking(each, each.share, options)
                 assert words == convert.written(each.container, each.share, options), one
 
 
@@ -171,9 +180,20 @@ def test_names_are_not_remembered() -> None:
 def test_a_huge_wish_is_answered_and_not_kept() -> None:
     """Keys are short: who sends many large Pods does not fill our memory."""
     _forget()
-    for size in range(3000, 3005):
-        mutate.decide(gpu_pod({GPU: "1" * size}), "default", GENERATIONS[0])
+    for size, rules in product(range(3000, 3003), (GENERATIONS[0], GENERATIONS[2])):
+        mutate.decide(gpu_pod({GPU: "1" * size}), "default", rules)
         annotations = {"nvidia.com/use-gputype": "x" * size}
         made = pod(container(limits={GPU: "1"}), metadata={"annotations": annotations})
-        mutate.decide(made, "default", GENERATIONS[0])
-    assert reading.remembered.cache_info().currsize == 0
+        mutate.decide(made, "default", rules)
+    assert [memory.cache_info().currsize for memory in MEMORIES] == [0, 0]
+
+
+def test_a_sentence_that_was_asked_for_is_said_in_the_language_that_is_asked_for() -> None:
+    """What one reader was told, in Chinese or English, is not what the next one reads."""
+    _forget()
+    first = mutate.decide(gpu_pod({GPU: "1"}), "default", GENERATIONS[2])
+    english, chinese = ([warning.text(each) for warning in first.warnings] for each in CATALOGUES)
+    assert english != chinese
+    again = mutate.decide(gpu_pod({GPU: "1"}), "default", GENERATIONS[2])
+    assert [warning.text("zh") for warning in again.warnings] == chinese
+    assert [str(warning) for warning in again.warnings] == english

@@ -1,6 +1,7 @@
 """Files that are replaced under us are seen, as kubelet replaces them too."""
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 from berth.cluster import files
@@ -46,3 +47,29 @@ def test_a_file_that_is_written_again_with_the_same_text_is_no_change(tmp_path: 
             return await waiting
 
     assert asyncio.run(seen()) == {file: None}
+
+
+def test_who_waits_for_a_change_is_idle(tmp_path: Path) -> None:
+    """No thread of it wakes more than a few times a second: a busy machine makes it fewer."""
+
+    async def woken() -> int:
+        waiting = asyncio.ensure_future(anext(files.changes([tmp_path / "settings.yaml"], 60)))
+        await asyncio.sleep(0.2)
+        before = _wakes()
+        await asyncio.sleep(1)
+        woken = _wakes() - before
+        waiting.cancel()
+        await asyncio.wait([waiting])
+        return woken
+
+    assert asyncio.run(woken()) < 25
+
+
+def _wakes() -> int:
+    """Return how often threads of this process went to sleep by themselves."""
+    found = 0
+    for task in Path("/proc/self/task").iterdir():
+        with contextlib.suppress(OSError):  # a thread that has ended meanwhile
+            status = (task / "status").read_text()
+            found += int(status.split("voluntary_ctxt_switches:")[1].split()[0])
+    return found

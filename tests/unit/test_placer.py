@@ -169,6 +169,26 @@ def test_a_pod_passes_once_the_last_node_with_such_a_card_has_left(others: tuple
     assert found(replica.ask(asking())).node == "n1"
 
 
+@pytest.mark.parametrize("policy", names.POLICIES)
+def test_a_bound_pod_of_which_nothing_is_said_holds_what_would_be_decided(policy: str) -> None:
+    """Under every policy. 10000 MiB fit best where 22960 are left, if most Pods want 12000."""
+    cluster = Cluster("n1", flags=PIN[:1])
+    (replica,) = cluster.replicas
+    for number, (card, memory) in enumerate([(0, 12_000), (1, 24_000), (2, 18_000), (2, 1)]):
+        held = asking(12_000)
+        said = f"{gpu_nodes.uuid('n1', card)},NVIDIA,{memory},0:;"
+        held["metadata"]["annotations"] = {"hami.io/vgpu-devices-allocated": said}
+        cluster.show(held, f"x{number}", on="n1")
+    left = [replica.left("n1", card) for card in range(4)]
+    pod = asking(10_000, {"scheduling-policy": policy})
+    decided = found(replica.ask(pod, dry_run=True))
+    cluster.show(pod, "new", on="n1")
+    (uuid,) = [one.uuid for one in decided.devices]
+    for card in range(4):
+        more = 10_000 if gpu_nodes.uuid("n1", card) == uuid else 0
+        assert replica.left("n1", card) == left[card] - more
+
+
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
     """As often as one likes."""
     cluster = Cluster("n1", flags=PIN)
@@ -216,6 +236,33 @@ def test_a_copied_id_is_another_pod() -> None:
     copy["spec"]["affinity"] = {}
     assert found(replica.ask(copy)).id != found(first).id
     assert replica.left("n1") == FULL - 26_000
+
+
+@pytest.mark.parametrize(
+    "labels", [{"hami.io/webhook": "ignore"}, {"berth.dev/inject": "false"}, {}]
+)
+@pytest.mark.parametrize("seen", [True, False])
+def test_a_copy_of_a_live_id_ends_no_reservation(labels: dict[str, str], *, seen: bool) -> None:
+    """Whoever opts out is not asked about: refused, bound or deleted, he frees nobody's place.
+
+    Where the copy is shown first, as a list has no order, its label tells; one without a label
+    is quicker than the Pod that it was read from in no watch.
+    """
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    admitted = given(replica.ask(asking()))
+    copy = {**admitted, "metadata": {**admitted["metadata"], "labels": labels, "name": "copy"}}
+    replica.last(copy, refused=True)
+    assert replica.left("n1") == FULL - 13_000
+    if seen or not labels:
+        cluster.show(admitted, "x")
+    cluster.show(copy, "copy")
+    cluster.show(copy, "copy", phase="Failed")
+    cluster.gone("copy")
+    assert replica.left("n1") == FULL - 13_000
+    cluster.show(admitted, "x", on="n1")
+    assert len(replica.placer.reservations) == 0
+    assert replica.left("n1") == FULL - 13_000
 
 
 @pytest.mark.parametrize(
@@ -327,7 +374,10 @@ def test_what_can_never_fit_is_told_or_refused() -> None:
     """More memory than any card has; a model that no node has."""
     wrong = asking()
     wrong["metadata"]["annotations"] = {"nvidia.com/use-gputype": "H100"}
-    for pod, why in ((asking(50_000), "too small"), (wrong, "without a healthy card")):
+    for pod, why in (
+        (asking(50_000), "50000 MiB of one card wanted"),
+        (wrong, "without a healthy card"),
+    ):
         told = Cluster("n1").replicas[0].ask(deepcopy(pod))
         assert told.verdict is Verdict.PATCHED
         assert [why in str(one) for one in told.warnings] == [True]

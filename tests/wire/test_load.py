@@ -5,7 +5,9 @@ import json
 import socket
 import ssl
 import struct
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -128,6 +130,30 @@ def test_memory_stays_bounded_with_64_clients_that_send_8_mib(tmp_path: Path) ->
         assert set(statuses) <= {200, 503}
         assert raw.peak_mib(running) < 256  # half the memory that `berth manifests` gives it
         assert running.ask(ASKED).status == 200
+
+
+def test_probes_are_answered_while_a_large_body_is_parsed(tmp_path: Path) -> None:
+    """Two MiB that take longest to parse: no probe waits for more than a part of that time."""
+    body = b" " + b"[" + b",".join([b"{}"] * (2 * 2**20 // 3)) + b"]"
+    answered = threading.Event()
+    with webhook.running(tmp_path) as running:
+
+        def ask() -> float:
+            with raw.opened(running) as connection:
+                began = time.monotonic()
+                connection.sendall(raw.request(body))
+                assert raw.answer(connection.makefile("rb")).status == 400
+                answered.set()
+                return time.monotonic() - began
+
+        with ThreadPoolExecutor(1) as pool, raw.opened(running) as connection:
+            whole, waits, stream = pool.submit(ask), [0.0], connection.makefile("rb")
+            while not answered.is_set():
+                began = time.monotonic()
+                connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: webhook\r\n\r\n")
+                assert raw.answer(stream).status == 200
+                waits.append(time.monotonic() - began)
+            assert max(waits) < whole.result() / 2
 
 
 def _pass(seconds: float) -> None:

@@ -55,9 +55,14 @@ class Claims:
 
     def known(self, decision: str, namespace: str, pod: str) -> Claim | None:
         """Return the claim of a Pod that comes a second time, None where it is another's."""
+        claim = self.of(decision, namespace, pod)
+        return None if claim is None or claim.again else claim
+
+    def of(self, decision: str, namespace: str, pod: str) -> Claim | None:
+        """Return the claim that a Pod of this name holds, None where the id is another's."""
         self._expire()
         claim = self._alive.get(decision)
-        if claim is None or claim.again or (claim.namespace, claim.pod) != (namespace, pod):
+        if claim is None or (claim.namespace, claim.pod) != (namespace, pod):
             return None
         return claim
 

@@ -11,7 +11,6 @@ from berth.admission.rules import Rules
 from berth.dialects import kai, plain, pool, volcano, wanted_size
 from berth.dialects.conversion import (
     BYTES,
-    NO_DEFAULTS,
     Conversion,
     Defaults,
     Presets,
@@ -263,7 +262,7 @@ def _defaults(wanted: Wanted, where: str) -> Defaults:
         )
         if least is not None and most is not None and least > most:
             raise UsageError(f"{where}.{name}Request: {request} is more than its limit, {limit}")
-    return NO_DEFAULTS if found == NO_DEFAULTS else found
+    return found
 
 
 def _amount(text: str, where: str) -> float | None:

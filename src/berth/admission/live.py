@@ -69,6 +69,7 @@ AT_START = (
     *("registration.name", "registration.url", "registration.namespace", "registration.service"),
     *("log.format", "log.flushSeconds"),
     *("quota.enforce", "quota.claimSeconds", "placement.enforce", "placement.pendingSeconds"),
+    "classes",
 )
 """What is read at the start alone; a group's name stands for all of it."""
 

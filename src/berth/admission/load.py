@@ -22,6 +22,8 @@ class Load:
     """Whether the process is about to end: callers are asked to go elsewhere."""
     idle: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once nothing is under way any more, after `ending` was."""
+    turn: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Held by one large body at a time: what it is parsed to may take twenty times its size."""
 
     def full(self, size: int, limits: Server) -> str | None:
         """Say what a request with a body of `size` bytes would be too much for, or None."""

@@ -5,7 +5,8 @@ each operation is made against the document as the ones before have left it. The
 the original what no edit touches: copying a whole Pod would cost more than all the rest.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from functools import lru_cache
 from typing import TypeAlias
 
 from berth.errors import PatchError
@@ -15,7 +16,6 @@ from berth.model.rfc6902 import Node, Operation, child_of, holds, pointer
 
 Ours: TypeAlias = dict[Path, Node]
 """The copies made so far, by the paths that lead to them: edits mostly come to the same places."""
-_ONLY_PUTS = {Put}
 
 
 def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -26,32 +26,28 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     """
     result = dict(document)
     ours: Ours = {(): result}
-    made = [_applied(ours, edit) for edit in _in_place_first(edits)]
+    made: list[Operation | None] = []
+    drops: list[Path] = []
+    appends: list[Append] = []
+    for edit in edits:
+        if type(edit) is Put:
+            made.append(_put(ours, edit.path, edit.value))
+        elif type(edit) is Drop:
+            drops.append(edit.path)
+        elif type(edit) is Append:
+            appends.append(edit)
+    # Each path shall still mean what it meant: lists shrink from their end, and grow last.
+    drops.sort(key=_rank, reverse=True)
+    made += [_drop(ours, path) for path in drops]
+    made += [_append(ours, edit) for edit in appends]
     operations = [one for one in made if one]
     return operations, result if operations else document
 
 
-def _applied(ours: Ours, edit: Edit) -> Operation | None:
-    if isinstance(edit, Put):
-        return _put(ours, edit.path, edit.value)
-    return _append(ours, edit) if isinstance(edit, Append) else _drop(ours, edit.path)
-
-
-def _in_place_first(edits: Sequence[Edit]) -> Iterable[Edit]:
-    """Order edits so that each path still means what it meant: lists shrink from their end."""
-    if {*map(type, edits)} == _ONLY_PUTS:
-        return edits
-    puts: list[Edit] = []
-    drops: list[Drop] = []
-    appends: list[Edit] = []
-    for edit in edits:
-        if isinstance(edit, Drop):
-            drops.append(edit)
-        else:
-            (puts if isinstance(edit, Put) else appends).append(edit)
-    if len(drops) > 1:
-        drops.sort(key=lambda drop: [(isinstance(k, int), k) for k in drop.path], reverse=True)
-    return [*puts, *drops, *appends]
+@lru_cache(maxsize=1024)
+def _rank(path: Path) -> tuple[tuple[bool, str | int], ...]:
+    """Return what orders paths, as keys of lists and of objects cannot be compared."""
+    return tuple([(isinstance(key, int), key) for key in path])
 
 
 def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
@@ -85,8 +81,12 @@ def _append(ours: Ours, edit: Append) -> Operation | None:
 
 
 def _drop(ours: Ours, path: Path) -> Operation | None:
-    node, depth = _reach(ours, path[:-1])
-    if depth < len(path) - 1 or not holds(node, path[-1]):
+    node = ours.get(path[:-1])
+    if node is None:
+        node, depth = _reach(ours, path[:-1])
+        if depth < len(path) - 1:
+            return None
+    if not holds(node, path[-1]):
         return None
     gone: Json = node.pop(path[-1])  # type: ignore[arg-type]  # holds says that it fits
     if isinstance(node, list) or isinstance(gone, (dict, list)):

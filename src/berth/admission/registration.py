@@ -175,12 +175,8 @@ def created_pods() -> list[Json]:
 
 def reach() -> JsonObject:
     """Return how Pods are selected beside their namespaces."""
-    labels = (
-        (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
-        (names.INJECT, names.INJECT_VALUE),
-    )
     out: list[Json] = [
-        {"key": key, "operator": "NotIn", "values": [value]} for key, value in labels
+        {"key": key, "operator": "NotIn", "values": [value]} for key, value in names.OPT_OUTS
     ]
     return {"objectSelector": {"matchExpressions": out}, "matchPolicy": "Equivalent"}
 

@@ -8,10 +8,8 @@ from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
 
 _NOTHING: JsonObject = {}
-_OPT_OUTS = (
-    (names.WEBHOOK_OPT_OUT, names.WEBHOOK_OPT_OUT_VALUE),
-    (names.INJECT, names.INJECT_VALUE),
-)
+MOST_CONTAINERS = 500
+"""No Pod that runs has nearly as many; reading each costs 60 us, and other callers wait."""
 
 
 def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
@@ -33,7 +31,7 @@ def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
         return Said("left.mirror")
     labels = _object(metadata["labels"]) if "labels" in metadata else _NOTHING
-    for key, value in _OPT_OUTS if labels else ():
+    for key, value in names.OPT_OUTS if labels else ():
         if labels.get(key) == value:
             return Said("left.opt-out", {"label": f"{key}={value}"})
     return None
@@ -56,6 +54,17 @@ def _other_scheduler(scheduler: Json, rules: Rules) -> Said | None:
 def concerns(raw: JsonObject, rules: Rules) -> bool:
     """Whether the Pod names one of our resources, or is changed for another reason."""
     return rules.sees_others or names_known(raw, rules)
+
+
+def containers(raw: JsonObject) -> int:
+    """Count the containers of a Pod."""
+    spec = _object(raw.get("spec"))
+    count = 0
+    for kind in ("containers", "initContainers"):
+        listed = spec.get(kind)
+        if isinstance(listed, list):
+            count += len(listed)
+    return count
 
 
 def names_known(raw: JsonObject, rules: Rules) -> bool:

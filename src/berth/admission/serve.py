@@ -1,6 +1,7 @@
 """What is answered over HTTP: paths, limits and statuses, and nothing of the decision."""
 
 import asyncio
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import lru_cache
 from time import perf_counter
@@ -25,6 +26,9 @@ from berth.settings import Server
 
 MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
+_LARGE_BODY_BYTES = 2**20
+"""Up to this, which etcd stores no Pod beyond by far, a body is parsed within some 30 ms."""
+_AT_ONCE = nullcontext()
 _MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
 _PATHS = _MUTATE | {names.VALIDATE_PATH, names.ALLOCATIONS_PATH}
 _INJECT = names.INJECT_PATH + "/"
@@ -91,10 +95,10 @@ class Handler:
             body = await _body(request, size, limits, budget)
             if self.load.slow:  # let all that came meanwhile be counted, or it waits without end
                 await asyncio.sleep(0)
-            review = wire.decode(body)
-            if budget is not None and perf_counter() - started > budget:
-                raise _OutOfTimeError  # noqa: TRY301  as where the body does not come
-            decision = decide(review, generation, path, self.standings)
+            ends = None if budget is None else started + budget
+            async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
+                review = await _decoded(body, ends)
+                decision = decide(review, generation, path, self.standings)
             answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
@@ -155,6 +159,25 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
     return body
+
+
+async def _decoded(body: bytes, ends: float | None) -> Review:
+    """Read a review. Raises BadReview, and _OutOfTimeError where the caller's time is over.
+
+    A large body is parsed beside the event loop, which answers probes and other callers meanwhile.
+    """
+    _hurry(ends)
+    if len(body) <= _LARGE_BODY_BYTES:
+        review = wire.decode(body)
+    else:
+        review = await asyncio.to_thread(wire.decode, body)
+    _hurry(ends)
+    return review
+
+
+def _hurry(ends: float | None) -> None:
+    if ends is not None and perf_counter() > ends:
+        raise _OutOfTimeError
 
 
 def _check_head(request: web.BaseRequest, size: int) -> None:

@@ -1,6 +1,6 @@
 """What a decision has to know of the cluster as it stands, and the mark that it leaves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -13,10 +13,10 @@ from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.placed import Placed
-from berth.model.placement import Lack, Misfit, Without
+from berth.model.placement import Misfit, Without
 from berth.model.pod import Pod
 from berth.model.raw import Json, JsonObject, Path
-from berth.model.said import Facts, Said
+from berth.model.said import Said
 
 Placing: TypeAlias = Callable[[Pod, Demand], Placed | None]
 """Decides where a Pod goes; None where that is not ours to say."""
@@ -61,7 +61,7 @@ def problems(demand: Demand, placed: Placed) -> Iterator[Problem]:
     """Yield why a Pod that no node takes is refused, where it is."""
     if placed.refused:
         code = "no-room" if placed.waiting_helps else "never-fits"
-        yield Problem(code, _place(demand), {"why": _lacks(_nearest(placed.without))})
+        yield Problem(code, _place(demand), {"why": _nearest(placed.without).lack()})
 
 
 def warnings(placed: Placed) -> Iterator[Said]:
@@ -69,46 +69,7 @@ def warnings(placed: Placed) -> Iterator[Said]:
     if not placed.decided.node and not placed.refused:
         code = "full" if placed.waiting_helps else "unplaceable"
         for some in placed.without[:_MOST_WARNINGS]:
-            yield Said(code, {"why": _lacks(some)})
-
-
-_LACKS: Mapping[Misfit, str] = {
-    Misfit.NOT_READY: "part.not-ready",
-    Misfit.NOT_SELECTED: "part.not-selected",
-    Misfit.TAINTED: "part.tainted",
-    Misfit.NO_SUCH_CARD: "part.no-such-card",
-    Misfit.CARDS_TOO_SMALL: "part.too-small",
-    Misfit.TOO_FEW_CARDS: "part.too-few",
-    Misfit.CPU: "part.cpu",
-    Misfit.MEMORY: "part.memory",
-    Misfit.PODS: "part.pods",
-    Misfit.OTHER: "part.resource",
-    Misfit.NUMA: "part.numa",
-    Misfit.APART: "part.apart",
-    Misfit.FILTERED: "part.filtered",
-    Misfit.TOGETHER: "part.together",
-    Misfit.CARDS: "part.cards",
-}
-_OF_ONE_CARD: Mapping[str, str] = {
-    Lack.MEMORY.value: "part.card",
-    Lack.CORES.value: "part.card-cores",
-    Lack.SLOTS.value: "part.card-slots",
-    Lack.PLACES.value: "part.card-places",
-}
-
-
-def _lacks(some: Without) -> Said:
-    """Say what a class of nodes lacks, and how near the nearest of them is."""
-    facts: Facts = {
-        "nodes": some.nodes,
-        "nearest": some.nearest,
-        "wanted": some.wanted,
-        "has": some.has,
-        "resource": some.resource,
-    }
-    if some.reason is Misfit.CARDS and some.resource:
-        return Said(_OF_ONE_CARD[some.resource], facts)
-    return Said(_LACKS[some.reason], facts)
+            yield Said(code, {"why": some.lack()})
 
 
 def _nearest(without: Sequence[Without]) -> Without:

@@ -9,6 +9,7 @@ from typing import Protocol
 from berth import names
 from berth.admission import mutate, quota
 from berth.admission.claims import Claim, Claims
+from berth.admission.classes import Classes
 from berth.admission.quotas import Quotas
 from berth.admission.review import Review
 from berth.admission.rules import Rules
@@ -55,6 +56,7 @@ class Standings:
     ) -> None:
         """Know of quotas and places what is given; `make_id` gives an id that nobody has had."""
         self.claims = claims
+        self.classes = Classes()
         self._make_id = make_id
         self._quotas = quotas
         self._places = places
@@ -89,13 +91,16 @@ class Standings:
         decision = mutate.decide(raw, review.namespace, rules, review.user, standing)
         if standing and not review.dry_run:
             self._settle(review, decision, standing)
-        return decision
+        warnings = tuple(self.classes.warnings(decision))
+        return decision.warned(warnings) if warnings else decision
 
     def finish(self, review: Review, decision: Decision) -> None:
         """Take our last word on a Pod, after all that changes it: it holds nothing if refused."""
         mark = marked(review.object)
         if review.dry_run or not review.creates_pod or not mark:
             return
+        if self.claims.of(mark, review.namespace, review.shown_name) is None:
+            return  # a copy of another's id: its own Pod is still to come
         if decision.verdict is Verdict.REFUSED:
             self._drop(mark, review.namespace)
         else:

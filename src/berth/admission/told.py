@@ -6,7 +6,6 @@ No value of a variable is in any of them, as Pods keep tokens there.
 import re
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
-from typing import TypeVar
 
 import msgspec
 
@@ -16,7 +15,6 @@ from berth.model.demand import Demand, Share
 from berth.model.placed import Placed
 from berth.model.raw import Json, JsonObject
 
-T = TypeVar("T")
 HIDDEN = "(hidden)"
 _TRACEPARENT = re.compile(r"[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}.*")
 _LONGEST, _MOST = 253, 32
@@ -117,18 +115,18 @@ def steps(decision: Decision) -> Iterator[str]:
 def _hushed(operation: JsonObject) -> JsonObject:
     """Hide what a variable is set to, and cut a long text."""
     path, value = operation["path"], operation.get("value")
-    if not isinstance(path, str) or "/env" not in path:
-        shown: Json = _short(value)
+    if isinstance(path, str) and "/env" in path:
+        shown: Json = HIDDEN if path.endswith("/value") else _without_values(value)
+    elif isinstance(value, str) and len(value) > _LONGEST:  # the record of many containers, say
+        shown = _short(value)
     else:
-        shown = HIDDEN if path.endswith("/value") else _without_values(value)
+        return operation
     return operation if shown is value else {**operation, "value": shown}
 
 
-def _short(value: T) -> T | str:
-    """Cut a long text, such as the record of what a Pod of many containers asked for."""
-    if isinstance(value, str) and len(value) > _LONGEST:
-        return f"{value[:_LONGEST]}…"
-    return value
+def _short(text: str) -> str:
+    """Cut a long text."""
+    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
 
 
 def _without_values(value: Json) -> Json:

@@ -160,7 +160,8 @@ def clean(warnings: Iterable[str]) -> Iterable[str]:
     """Make warnings that kube-apiserver passes on: one line each, short, no two alike."""
     lines: dict[str, None] = {}
     for warning in warnings:
-        line = " ".join(_CONTROL.sub(" ", warning).split())
+        shown = warning if warning.isprintable() else _CONTROL.sub(" ", warning)
+        line = " ".join(shown.split())
         lines[line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"] = None
         if len(lines) == MOST_WARNINGS:
             break

@@ -6,7 +6,7 @@ from pathlib import Path
 from berth import closest, names
 from berth.admission import stored
 from berth.admission.rules import Rules
-from berth.cli import clustered, fleets, placed
+from berth.cli import clustered, fleets, placed, placed_rows
 from berth.cli.explained import Explained, Told
 from berth.cli.where import Fleet, Now, policy_for, where
 from berth.errors import BadReview, UsageError
@@ -15,6 +15,7 @@ from berth.model.charge import Charge
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
 from berth.placement.policies import POLICIES
+from berth.words.catalogue import Language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +23,7 @@ class Asked:
     """How the fleet is asked."""
 
     rules: Rules
+    language: Language
     policy: str | None = None
     """By name, in place of each Pod's own."""
 
@@ -64,8 +66,12 @@ class Asked:
             found = where(request, chosen, fleet, now)
         except BadReview as error:
             raise UsageError(f"{error}; Kubernetes would not take it") from None
-        learned = tuple(placed.taught(found.learned)) if found.learned else ()
-        return Told(lines=tuple(placed.said(found)), learned=learned, row=placed.row(found))
+        language = self.language
+        return Told(
+            lines=tuple(placed.said(found, language)),
+            learned=tuple(placed.taught(found.learned, language)) if found.learned else (),
+            row=placed_rows.row(found),
+        )
 
 
 def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fleet:

@@ -12,7 +12,9 @@ import click
 from berth import layered, names
 from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
+from berth.admission.standing import Standing
 from berth.cli import cards, documents, options, rewriting
+from berth.cli.terminal import escaped
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model import rfc6902
@@ -22,6 +24,9 @@ from berth.model.raw import Json, JsonObject, dotted
 from berth.model.raw import Path as Place
 from berth.model.said import Said
 from berth.settings import Settings
+
+_KNOWN = Standing(decision="")
+"""Cards that were asked for may refuse a Pod, as at the server (`placement.never`); none do so."""
 
 
 @click.command()
@@ -70,7 +75,7 @@ def command(
     converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
     for one in converted:
         for name, said in one.said:
-            click.echo(f"{one.source}: {name}: {said.text(language)}", err=True)
+            click.echo(escaped(f"{one.source}: {name}: {said.text(language)}"), err=True)
         if in_place and one.after != one.before:
             _write(Path(one.source), one.after)
     if not in_place:
@@ -162,7 +167,7 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
     for template in templates.find(document):
         one, inside = _single(document, template.path)
         try:
-            decision = mutate.decide(template.pod, _namespace(one), rules)
+            decision = mutate.decide(template.pod, _namespace(one), rules, standing=_KNOWN)
         except BadReview as error:
             raise UsageError(f"{found.source}: {error}; Kubernetes would not take it") from None
         name = _named(one, inside)

@@ -9,11 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from berth.admission.claims import Claims
+from berth.admission.classes import MAPPED
 from berth.admission.live import Live
 from berth.admission.quotas import NAMESPACE, Quotas
 from berth.admission.standings import Standings
 from berth.cluster import connection, kube
-from berth.cluster.projections import Node, Object, Pod, ResourceQuota
+from berth.cluster.projections import (
+    DeviceClass,
+    Node,
+    Object,
+    Pod,
+    ResourceQuota,
+    RuntimeClass,
+)
 from berth.cluster.watch import Resource, Source, Watch
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
@@ -29,6 +37,15 @@ _QUOTAS = Resource(
     kind=ResourceQuota,
     path="/api/v1/resourcequotas",
     indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
+)
+_RUNTIMES = Resource(
+    name="runtimeclasses", kind=RuntimeClass, path="/apis/node.k8s.io/v1/runtimeclasses"
+)
+_DEVICES = Resource(
+    name="deviceclasses",
+    kind=DeviceClass,
+    path="/apis/resource.k8s.io/v1/deviceclasses",
+    indexes={MAPPED: lambda one: filter(None, [one.spec.extended_resource_name])},
 )
 _SHOWN_SECONDS = 10
 Kind = TypeVar("Kind", bound=Object)
@@ -72,6 +89,10 @@ class Counting:
             self._places,
         )
         self._pods.store.listen(self.standings.pod)
+        if self.settings.classes.runtime:
+            self._loops.append(self._runtimes(self._watch(_RUNTIMES, waits=False)))
+        if self.settings.classes.device:
+            self._loops.append(self._devices(self._watch(_DEVICES, waits=False)))
         self.metrics.claims.set_function(lambda: len(claims))
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
@@ -141,13 +162,32 @@ class Counting:
         self, part: "Quotas | Placer", other: Watch[Node] | Watch[ResourceQuota]
     ) -> None:
         """Let a part be asked once all that it listens to was read."""
-        for watch in (self._pods, other):
-            await watch.synced()
-            subject = _subject(watch.status().resource)
-            self.readiness.missing.pop(subject, None)
-            self.readiness.notes.pop(subject, None)
+        await self._read(_PODS.name, self._pods.synced())
+        await self._read(other.status().resource, other.synced())
         part.synced = True
-        await asyncio.get_running_loop().create_future()  # who ends by himself, ends the process
+        await _stay()
+
+    async def _runtimes(self, watch: Watch[RuntimeClass]) -> None:
+        await self._read(_RUNTIMES.name, watch.synced())
+        self.standings.classes.runtimes = watch.store
+        await _stay()
+
+    async def _devices(self, watch: Watch[DeviceClass]) -> None:
+        await self._read(_DEVICES.name, watch.synced())
+        self.standings.classes.devices = watch.store
+        await _stay()
+
+    async def _read(self, resource: str, synced: Coroutine[None, None, None]) -> None:
+        """Wait until the first list of a resource was read, and say so."""
+        await synced
+        subject = _subject(resource)
+        self.readiness.missing.pop(subject, None)
+        self.readiness.notes.pop(subject, None)
+
+
+async def _stay() -> None:
+    """Never end, as whoever ends by himself ends the process."""
+    await asyncio.get_running_loop().create_future()
 
 
 def _subject(resource: str) -> str:

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import groupby
 from math import ceil
+from operator import itemgetter
 
 import orjson
 
@@ -45,7 +47,7 @@ def namespace(registration: Registration) -> JsonObject:
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": _metadata(registration.namespace)}
 
 
-def access(registration: Registration, watched: Iterable[str]) -> list[JsonObject]:
+def access(registration: Registration, watched: Iterable[tuple[str, str]]) -> list[JsonObject]:
     """Return the account, and its rights: to keep the two webhook configurations, no more.
 
     What is `watched`, such as Pods for quotas, it may read besides.
@@ -64,9 +66,9 @@ def access(registration: Registration, watched: Iterable[str]) -> list[JsonObjec
             "verbs": ["get", "patch"],
         },
     ]
-    kept: list[Json] = [*sorted(watched)]
-    if kept:
-        rules.append({"apiGroups": [""], "resources": kept, "verbs": ["list", "watch"]})
+    for api, found in groupby(sorted(watched), key=itemgetter(0)):
+        kept: list[Json] = [name for _, name in found]
+        rules.append({"apiGroups": [api], "resources": kept, "verbs": ["list", "watch"]})
     return [
         {
             "apiVersion": "v1",

@@ -18,6 +18,7 @@ from berth.cli import cards, options, show
 from berth.cli import found as sources
 from berth.cli.explain import Cluster
 from berth.cli.found import Found
+from berth.cli.terminal import escaped
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
@@ -213,7 +214,7 @@ def _show(row: Compared, language: Language) -> None:
     if row.template.path:
         title += f" ({dotted(row.template.path)})"
     fates = (show.verdict(_fate(one)) for one in (row.before, row.after))
-    click.echo(f"{click.style(title, bold=True)}  {' → '.join(fates)}")
+    click.echo(f"{click.style(escaped(title), bold=True)}  {' → '.join(fates)}")
     show.reasons(row.after, language, {*row.before.reasons(language)})
     show.changes(row.before.pod, row.after.pod)
     click.echo()

@@ -7,7 +7,6 @@ from berth.admission import audited
 from berth.admission.conversions import EVERY
 from berth.admission.rules import Rules
 from berth.dialects.conversion import Conversion, Defaults, Size
-from berth.dialects.sizes import oversubscribed
 from berth.settings import Settings
 
 
@@ -107,8 +106,8 @@ def _converted(by: Conversion) -> Iterator[str]:
         yield f"  losses: {handling.value} {lost}"
     annotations = f"{names.GPU_MEMORY}, {names.MODEL}"
     yield f"  memory: resources, {annotations}, {_size(by.default_memory)}the whole card"
-    if text := oversubscribed(by):
-        yield f"  oversubscribed: {text}"
+    if by.oversubscribed:
+        yield f"  oversubscribed: {by.oversubscribed}"
     if by.queue:
         yield f"  queue: {by.queue}"
     if by.defaults != Defaults():

@@ -106,7 +106,7 @@ def command(
     if live or snapshot:
         from berth.cli import asking  # noqa: PLC0415  likewise
 
-        asked = asking.Asked(rules=rules, policy=policy)
+        asked = asking.Asked(rules=rules, language=loaded.language, policy=policy)
         if pod:
             found = [asked.live(pod, namespace, kubeconfig)]
         elif fleet:

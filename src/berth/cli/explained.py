@@ -9,6 +9,7 @@ import orjson
 
 from berth.admission import wire
 from berth.cli import demanded, show
+from berth.cli.terminal import escaped
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
 from berth.words.catalogue import Language
@@ -52,7 +53,7 @@ def show_all(found: Iterable[Explained], output: str, language: Language, *, pla
         show.decision(title, one.before, one.decision, language, lines)
     learned = dict.fromkeys(one.place.learned for one in explained if one.place)
     for line in [line for some in learned for line in some]:
-        click.echo(line)
+        click.echo(escaped(line))
     click.echo(show.summary(one.decision for one in explained))
 
 

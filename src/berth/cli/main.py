@@ -3,11 +3,15 @@
 import errno
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
 from berth import __version__
+from berth.cli.terminal import escaped
 from berth.errors import UsageError
 
 COMMANDS = {
@@ -49,25 +53,36 @@ class _Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
 
+    def make_context(self, *args: Any, **more: Any) -> click.Context:
+        with _one_sentence():  # `berth --help` is written here
+            return super().make_context(*args, **more)
+
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _one_sentence():
             return super().invoke(ctx)
-        except UsageError as error:
-            raise _OneSentence(str(error)) from None
-        except OSError as error:
-            if error.errno not in _NO_ROOM:
-                raise
-            # What is not written yet would be tried again, and told again, at the very end.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            why = f"the output cannot be written: {error.strerror}; make room where it goes"
-            raise _OneSentence(why) from None
+
+
+@contextmanager
+def _one_sentence() -> Iterator[None]:
+    """Tell of what users can mend by a sentence, and exit with 2."""
+    try:
+        yield
+    except UsageError as error:
+        raise _OneSentence(str(error)) from None
+    except OSError as error:
+        if error.errno not in _NO_ROOM:
+            raise
+        # What is not written yet would be tried again, and told again, at the very end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        why = f"the output cannot be written: {error.strerror}; make room where it goes"
+        raise _OneSentence(why) from None
 
 
 class _OneSentence(click.ClickException):
     exit_code = 2
 
     def show(self, file: object = None) -> None:  # noqa: ARG002  click's signature
-        click.echo(f"berth: {self.message}", err=True)
+        click.echo(f"berth: {escaped(self.message)}", err=True)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

@@ -91,10 +91,18 @@ def command(
     click.echo(printed.objects(objects), nl=False)
 
 
-def _watched(loaded: Settings) -> set[str]:
-    """Return what has to be known of the cluster."""
-    counts = {"pods", "resourcequotas"} if loaded.quota.enforce != "never" else set()
-    return counts | ({"pods", "nodes"} if loaded.placement.enforce != "never" else set())
+def _watched(loaded: Settings) -> set[tuple[str, str]]:
+    """Return what has to be known of the cluster, each with its API group."""
+    found = set[tuple[str, str]]()
+    if loaded.quota.enforce != "never":
+        found |= {("", "pods"), ("", "resourcequotas")}
+    if loaded.placement.enforce != "never":
+        found |= {("", "pods"), ("", "nodes")}
+    if found and loaded.classes.runtime:
+        found.add(("node.k8s.io", "runtimeclasses"))
+    if found and loaded.classes.device:
+        found.add(("resource.k8s.io", "deviceclasses"))
+    return found
 
 
 def _text(file: Path) -> str:

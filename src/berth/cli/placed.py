@@ -1,177 +1,144 @@
-"""Where a Pod could go, in words for people and as JSON for scripts."""
+"""Where a Pod could go, in words for people; as JSON for scripts in `placed_rows`."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from berth.cli.where import Now, Ranked, Where
-from berth.model.charge import Claim
-from berth.model.placement import Without
-from berth.model.raw import Json, JsonObject
+from berth.cli.where import Now, Where
+from berth.model.charge import Claim, Source
 from berth.model.request import DeviceRequest, Shape
+from berth.model.said import Fact, Facts, Said
 from berth.placement.learned import Learned
 from berth.placement.scarcity import FIRST
+from berth.words.catalogue import CATALOGUES, Language
 
 SHOWN = 5
 """Of candidates, and of what was learned."""
+_SOURCES = {
+    Source.RECORDED: "part.recorded",
+    Source.DECIDED: "part.decided",
+    Source.GUESSED: "part.guessed",
+}
 
 
-def said(found: Where) -> Iterator[str]:
+def said(found: Where, language: Language) -> Iterator[str]:
     """Yield lines: a few whatever the size of the fleet, as nodes are told of by classes."""
     if found.now is not None:
-        yield from _standing(found.now, found.models)
-    yield f"policy {found.policy}, by {found.chosen_by}"
-    yield f"{found.fitting} of {found.nodes} nodes fit"
-    for place, one in enumerate(found.candidates[:SHOWN], 1):
-        score = "not scored yet" if one.score is None else f"score {one.score:g}"
-        yield f"  {place}. {one.node}, {score}: {_held(one.devices, found.models)}"
-    if found.fitting > SHOWN:
-        yield f"  and {found.fitting - min(SHOWN, len(found.candidates))} more"
+        for one in _standing(found.now, found.models, language):
+            yield one.text(language)
+    yield Said("place.policy", {"policy": found.policy, "by": found.chosen_by}).text(language)
+    counts = {"fitting": found.fitting, "nodes": found.nodes}
+    yield Said("place.fitting", counts).text(language)
+    for line in _candidates(found, language):
+        yield f"  {line.text(language)}"
     if found.without:
-        yield f"{sum(one.nodes for one in found.without)} nodes do not:"
-        yield from (f"  {one}" for one in found.without)
+        others = sum(one.nodes for one in found.without)
+        yield Said("place.others", {"count": others}).text(language)
+        yield from (f"  {one.said.text(language)}" for one in found.without)
     if not found.fitting:
-        yield _outlook(found)
+        yield _outlook(found).text(language)
 
 
-def _standing(now: Now, models: dict[str, str]) -> Iterator[str]:
+def _candidates(found: Where, language: Language) -> Iterator[Said]:
+    for place, one in enumerate(found.candidates[:SHOWN], 1):
+        held = _held(one.devices, found.models, language)
+        facts: Facts = {"place": place, "node": one.node, "held": held}
+        if one.score is None:
+            yield Said("place.unscored", facts)
+        else:
+            yield Said("place.candidate", {**facts, "score": f"{one.score:g}"})
+    if found.fitting > SHOWN:
+        more = found.fitting - min(SHOWN, len(found.candidates))
+        yield Said("place.more", {"count": more})
+
+
+def _standing(now: Now, models: dict[str, str], language: Language) -> Iterator[Said]:
     if now.held is None:
-        yield f"stands in the cluster: {now.phase}, on no node"
+        yield Said("place.no-node", {"phase": now.phase})
     else:
-        held = _held(now.held.claims, models)
-        known = f", {now.held.source.value}" if now.held.claims else ""
-        yield f"stands in the cluster: {now.phase}, on {now.held.node} with {held}{known}"
+        held = _held(now.held.claims, models, language)
+        facts: Facts = {"phase": now.phase, "node": now.held.node, "held": held}
+        if now.held.claims and now.held.source in _SOURCES:
+            source = Said(_SOURCES[now.held.source])
+            yield Said("place.node-known", {**facts, "source": source})
+        else:
+            yield Said("place.node", facts)
     if now.decided is not None and now.decided.policy:
-        node = f"{now.decided.node}, " if now.decided.node else ""
-        yield f"decided at its creation: {node}{now.decided.reason}"
+        reason = {"reason": now.decided.reason}
+        if now.decided.node:
+            yield Said("place.decided-node", {"node": now.decided.node, **reason})
+        else:
+            yield Said("place.decided", reason)
 
 
-def _outlook(found: Where) -> str:
+def _outlook(found: Where) -> Said:
     later = sum(one.nodes for one in found.without if one.waiting_helps)
-    if not later:
-        return "waiting does not help: no node could carry it even if it were empty"
-    return f"waiting can help: {later} nodes may fit once others have left"
+    return Said("place.waiting-helps", {"nodes": later}) if later else Said("place.waiting-is-vain")
 
 
-def _held(claims: Sequence[Claim], models: dict[str, str]) -> str:
+def _held(claims: Sequence[Claim], models: dict[str, str], language: Language) -> Fact:
     if not claims:
-        return "no card"
+        return Said("part.no-card")
+    marks = CATALOGUES[language]
     by_container: dict[str, list[str]] = {}
     for one in claims:
-        by_container.setdefault(one.container or "some container", []).append(_claim(one, models))
-    return "; ".join(f"{name} {', '.join(each)}" for name, each in by_container.items())
+        name = one.container or Said("part.some-container").text(language)
+        by_container.setdefault(name, []).append(_claim(one, models, language))
+    each = (f"{name} {marks.comma.join(cards)}" for name, cards in by_container.items())
+    return marks.semicolon.join(each)
 
 
-def _claim(claim: Claim, models: dict[str, str]) -> str:
-    model = models.get(claim.uuid)
-    parts = [
-        model or "",
-        claim.profile,
-        "all memory" if claim.memory_mib is None else f"{claim.memory_mib} MiB",
-        "all cores" if claim.cores is None else f"{claim.cores} % cores" if claim.cores else "",
-    ]
-    return f"{claim.uuid} ({', '.join(part for part in parts if part)})"
+def _claim(claim: Claim, models: dict[str, str], language: Language) -> str:
+    parts = [models.get(claim.uuid) or "", claim.profile]
+    if claim.memory_mib is None:
+        parts.append(Said("part.held-all-memory").text(language))
+    else:
+        parts.append(f"{claim.memory_mib} MiB")
+    if claim.cores is None:
+        parts.append(Said("part.held-all-cores").text(language))
+    elif claim.cores:
+        parts.append(Said("part.held-cores", {"cores": claim.cores}).text(language))
+    return f"{claim.uuid} ({CATALOGUES[language].comma.join(filter(None, parts))})"
 
 
-def taught(found: Learned) -> Iterator[str]:
+def taught(found: Learned, language: Language) -> Iterator[str]:
     """Yield lines on what the default policy has learned."""
     if found.arrivals < FIRST:
-        yield f"scarcity has seen {found.arrivals} Pods, and learns from the {FIRST}th on"
+        facts: Facts = {"count": found.arrivals, "first": FIRST}
+        yield Said("learned.little", facts).text(language)
         return
-    pace = f"{found.departures_per_arrival:.2f} leave for each that comes"
-    yield f"scarcity has learned from {found.arrivals} Pods; {pace}"
-    heavy = [(shape, weight) for shape, weight in found.weights if weight > 0][:SHOWN]
+    pace = f"{found.departures_per_arrival:.2f}"
+    yield Said("learned.pace", {"count": found.arrivals, "pace": pace}).text(language)
+    yield from (f"  {one.text(language)}" for one in _lessons(found, language))
+
+
+def _lessons(found: Learned, language: Language) -> Iterator[Said]:
+    marks = CATALOGUES[language]
+    heavy = [(of, weight) for of, weight in found.weights if weight > 0][:SHOWN]
     if heavy:
-        yield "  counts most: " + "; ".join(f"{_shape(of)} {w:.3g}" for of, w in heavy)
-    groups = {size: price for size, price in found.groups.items() if price}
-    if groups:
-        costs = ", ".join(f"{size} cards {price:.2f}" for size, price in groups.items())
-        yield f"  breaking up a free group costs, in cards: {costs}"
-    kinds = {kind.model: price for kind, price in found.kinds.items() if price >= 0.01}
-    if kinds:
-        costs = ", ".join(f"{model} {price:.2f}" for model, price in kinds.items())
-        yield f"  a card for who could take another costs: {costs}"
-
-
-def _shape(shape: Shape) -> str:
-    if shape.request is None:
-        return f"{shape.cpu_milli} milli CPU"
-    return f"{_wants(shape.request)} with {shape.cpu_milli} milli CPU"
-
-
-def _wants(request: DeviceRequest) -> str:
-    cards = f"{request.count} {request.vendor}"
-    if request.whole:
-        return f"{cards} alone"
-    if request.memory_mib is not None:
-        return f"{cards} of {request.memory_mib} MiB"
-    return f"{cards} of {request.memory_percent or 100} %"
-
-
-def row(found: Where) -> JsonObject:
-    """Return the same, with up to 100 candidates."""
-    return {
-        "policy": found.policy,
-        "chosenBy": found.chosen_by,
-        "generation": found.generation,
-        "nodes": found.nodes,
-        "fitting": found.fitting,
-        "waitingHelps": found.waiting_helps,
-        "candidates": [_candidate(one, found.models) for one in found.candidates],
-        "without": [_without(one) for one in found.without],
-        "now": None if found.now is None else _now(found.now, found.models),
-        "learned": None if found.learned is None else _learned(found.learned),
-    }
-
-
-def _now(now: Now, models: dict[str, str]) -> JsonObject:
-    decided = now.decided
-    return {
-        "phase": now.phase,
-        "node": now.held.node if now.held else None,
-        "source": now.held.source.value if now.held else None,
-        "devices": _devices(now.held.claims, models) if now.held else [],
-        "decided": None
-        if decided is None
-        else {"id": decided.id, "policy": decided.policy, "node": decided.node or None},
-    }
-
-
-def _candidate(one: Ranked, models: dict[str, str]) -> JsonObject:
-    return {"node": one.node, "score": one.score, "devices": _devices(one.devices, models)}
-
-
-def _devices(claims: Iterable[Claim], models: dict[str, str]) -> list[Json]:
-    return [
-        {
-            "container": one.container,
-            "uuid": one.uuid,
-            "model": models.get(one.uuid),
-            "memoryMiB": one.memory_mib,
-            "cores": one.cores,
-            "profile": one.profile or None,
-        }
-        for one in claims
+        shapes = (f"{shape(of).text(language)} {weight:.3g}" for of, weight in heavy)
+        yield Said("learned.weights", {"shapes": marks.semicolon.join(shapes)})
+    groups = [
+        Said("part.group", {"size": size, "price": f"{price:.2f}"}).text(language)
+        for size, price in found.groups.items()
+        if price
     ]
+    if groups:
+        yield Said("learned.groups", {"costs": marks.comma.join(groups)})
+    kinds = [f"{kind.model} {price:.2f}" for kind, price in found.kinds.items() if price >= 0.01]
+    if kinds:
+        yield Said("learned.kinds", {"costs": marks.comma.join(kinds)})
 
 
-def _without(one: Without) -> JsonObject:
-    return {
-        "reason": one.reason.name,
-        "nodes": one.nodes,
-        "waitingHelps": one.waiting_helps,
-        "nearest": one.nearest,
-        "wanted": one.wanted,
-        "has": one.has,
-        "resource": one.resource or None,
-        "text": str(one),
-    }
+def shape(of: Shape) -> Said:
+    """Say what Pods of a shape ask for."""
+    if of.request is None:
+        return Said("part.shape-cpu", {"cpu": of.cpu_milli})
+    return Said("part.shape", {"wants": _wants(of.request), "cpu": of.cpu_milli})
 
 
-def _learned(found: Learned) -> JsonObject:
-    return {
-        "arrivals": found.arrivals,
-        "departuresPerArrival": found.departures_per_arrival,
-        "cpuPerCard": found.cpu_per_card,
-        "weights": [{"shape": _shape(of), "weight": weight} for of, weight in found.weights],
-        "groups": {str(size): price for size, price in found.groups.items()},
-        "kinds": {kind.model: price for kind, price in found.kinds.items()},
-    }
+def _wants(request: DeviceRequest) -> Said:
+    cards: Facts = {"count": request.count, "vendor": request.vendor}
+    if request.whole:
+        return Said("part.wants-alone", cards)
+    if request.memory_mib is not None:
+        return Said("part.wants-memory", {**cards, "mib": request.memory_mib})
+    return Said("part.wants-percent", {**cards, "percent": request.memory_percent or 100})

@@ -9,6 +9,7 @@ import click
 import yaml
 
 from berth.cli import demanded
+from berth.cli.terminal import escaped
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
 from berth.words.catalogue import Language
@@ -30,15 +31,15 @@ def decision(
     place: Iterable[str] = (),
 ) -> None:
     """Print what was understood of one Pod, what happens to it and why, and where it could go."""
-    click.echo(f"{click.style(title, bold=True)}  {verdict(decided.verdict)}")
+    click.echo(f"{click.style(escaped(title), bold=True)}  {verdict(decided.verdict)}")
     for line in demanded.said(decided.demand, language) if decided.demand else ():
-        click.echo(f"  {click.style('?', fg='cyan')} {line}")
+        click.echo(f"  {click.style('?', fg='cyan')} {escaped(line)}")
     reasons(decided, language)
     for warning in decided.warnings:
-        click.echo(f"  {click.style('!', fg='yellow')} {warning.text(language)}")
+        click.echo(f"  {click.style('!', fg='yellow')} {escaped(warning.text(language))}")
     changes(before, decided.pod)
     for line in place:
-        click.echo(f"  {click.style('@', fg='cyan')} {line}")
+        click.echo(f"  {click.style('@', fg='cyan')} {escaped(line)}")
     click.echo()
 
 
@@ -52,7 +53,7 @@ def reasons(decided: Decision, language: Language, known: AbstractSet[str] = fro
     mark = click.style("x", fg="red") if decided.verdict is Verdict.REFUSED else "-"
     for reason in decided.reasons(language):
         if reason not in known:
-            click.echo(f"  {mark} {reason}")
+            click.echo(f"  {mark} {escaped(reason)}")
 
 
 def changes(before: JsonObject, after: JsonObject) -> None:

@@ -16,6 +16,7 @@ from berth.model.device import Device
 from berth.model.placement import Candidate, Placement, Refusal, Without
 from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
+from berth.model.said import Fact, Said
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import UNSCORED, Extent, decide
 from berth.placement.learned import Learned, learned
@@ -64,7 +65,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of one Pod's place."""
 
     policy: str
-    chosen_by: str
+    chosen_by: Fact
     """Who says that it is this policy."""
     nodes: int
     fitting: int
@@ -86,7 +87,7 @@ class Where(msgspec.Struct, frozen=True, kw_only=True):
         return any(one.waiting_helps for one in self.without)
 
 
-def where(request: PodRequest, chosen: tuple[Policy, str], fleet: Fleet, now: Now | None) -> Where:
+def where(request: PodRequest, chosen: tuple[Policy, Fact], fleet: Fleet, now: Now | None) -> Where:
     """Say where a Pod could go by a policy, and where it is `now`.
 
     Beside the policy stands who says that it is this one.
@@ -111,7 +112,7 @@ def where(request: PodRequest, chosen: tuple[Policy, str], fleet: Fleet, now: No
 
 def policy_for(
     raw: JsonObject, namespace: str, rules: Rules, asked: str | None
-) -> tuple[Policy, str]:
+) -> tuple[Policy, Fact]:
     """Return the policy that is asked for, else the Pod's own, and who says so."""
     if asked:
         return POLICIES[asked], "--policy"
@@ -119,9 +120,10 @@ def policy_for(
     chosen = policy_of(pod, manner)
     for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
         if pod.annotations.get(key) == chosen.name:
-            return chosen, f"annotation {key}"
-    usual = manner is rules.placements.usual
-    return chosen, "the settings" if usual else f"the settings for namespace {namespace}"
+            return chosen, Said("part.by-annotation", {"key": key})
+    if manner is rules.placements.usual:
+        return chosen, Said("part.by-settings")
+    return chosen, Said("part.by-namespace", {"namespace": namespace})
 
 
 def _ranked(snapshot: Snapshot, found: Placement | Refusal) -> tuple[Ranked, ...]:

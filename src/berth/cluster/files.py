@@ -6,6 +6,11 @@ from typing import TypeAlias
 
 from watchfiles import awatch
 
+_STEP_MS = 200
+"""Rust looks so often whether events have come, and ends: the thread wakes 5 times a second.
+
+A change is seen within two steps, as an event after it may belong to it.
+"""
 Contents: TypeAlias = Mapping[Path, bytes | None]
 """What each file holds; None where it cannot be read now."""
 
@@ -29,7 +34,11 @@ async def changes(
     last = read(files) if known is None else known
     folders = {file.parent for file in files}
     ticks = awatch(
-        *folders, recursive=False, rust_timeout=int(every * 1000), yield_on_timeout=True, step=20
+        *folders,
+        recursive=False,
+        rust_timeout=int(every * 1000),
+        yield_on_timeout=True,
+        step=_STEP_MS,
     )
     async for _ in ticks:
         found = read(files)

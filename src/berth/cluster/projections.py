@@ -224,3 +224,20 @@ class ResourceQuota(Object, frozen=True, gc=False):
 
     spec: QuotaSpec = QuotaSpec()
     status: QuotaStatus = QuotaStatus()
+
+
+class DeviceClassSpec(msgspec.Struct, frozen=True, gc=False, rename="camel"):
+    """What a class of DRA's devices is for."""
+
+    extended_resource_name: str | None = None
+    """The extended resource that is mapped to claims of the class."""
+
+
+class DeviceClass(Object, frozen=True, gc=False):
+    """A DeviceClass of the cluster (resource.k8s.io/v1)."""
+
+    spec: DeviceClassSpec = DeviceClassSpec()
+
+
+class RuntimeClass(Object, frozen=True, gc=False):
+    """A RuntimeClass of the cluster (node.k8s.io/v1): that it is there is all that counts."""

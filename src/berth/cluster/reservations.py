@@ -29,6 +29,8 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
 class _Reserved(msgspec.Struct, frozen=True):
     charge: Charge
     until: float
+    owner: str = ""
+    """The uid of the Pod that it is for, once that was seen."""
 
 
 class Reservations:
@@ -86,16 +88,17 @@ class Reservations:
         if shown is None or found is None or not found.node:
             return
         known = self._unseen.get(found.id) or self._pending.get(found.id)
-        if known is not None and known.charge.namespace != shown.metadata.namespace:
-            return  # somebody has copied the id
-        if new is None or _settled(new):
+        if known is None:
+            if new is not None and old is None and not _copied(new, None):
+                self._adopt(found.id, found.node, new)
+        elif _copied(shown, known):
+            return
+        elif new is None or _settled(new):
             self.drop(found.id)
-        elif known is None and old is None:
-            self._adopt(found.id, found.node, new)
-        elif known is not None and found.id in self._unseen:
+        elif found.id in self._unseen:
             del self._unseen[found.id]
             until = self._clock() + self._times.pending
-            self._pending[found.id] = replace(known, until=until)
+            self._pending[found.id] = replace(known, until=until, owner=new.metadata.uid)
 
     def _adopt(self, uid: str, node: str, pod: Pod) -> None:
         """Hold what another replica has promised, or we before we were started again."""
@@ -104,8 +107,21 @@ class Reservations:
         if charge.source is not Source.DECIDED:
             return
         charge = replace(charge, uid=uid)
-        self._pending[uid] = _Reserved(charge, self._clock() + self._times.pending)
+        until = self._clock() + self._times.pending
+        self._pending[uid] = _Reserved(charge, until, pod.metadata.uid)
         self.overlaps += self._fleet.hold(charge)
+
+
+def _copied(pod: Pod, known: _Reserved | None) -> bool:
+    """Whether a Pod has its id from another: we write none where we are not asked.
+
+    An id can be read once its Pod is stored, so the watch shows that one first.
+    """
+    metadata = pod.metadata
+    if known is not None and known.owner:
+        return metadata.uid != known.owner
+    left_alone = any(metadata.labels.get(key) == value for key, value in names.OPT_OUTS)
+    return left_alone or (known is not None and known.charge.namespace != metadata.namespace)
 
 
 def _settled(pod: Pod) -> bool:

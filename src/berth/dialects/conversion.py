@@ -76,9 +76,16 @@ class Defaults:
     cpu_limit: str = ""
     memory_request: str = ""
     memory_limit: str = ""
+    given: tuple[tuple[str, str, str], ...] = field(init=False)
+    """The name, request and limit of each resource that has either."""
 
-
-NO_DEFAULTS = Defaults()
+    def __post_init__(self) -> None:
+        """Derive what every request would otherwise work out again."""
+        every = (
+            ("cpu", self.cpu_request, self.cpu_limit),
+            ("memory", self.memory_request, self.memory_limit),
+        )
+        object.__setattr__(self, "given", tuple(one for one in every if any(one[1:])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,17 +109,23 @@ class Conversion:
     """Whether Pods without a device get the scheduler too."""
     queue: str = ""
     """Of Pods that name none; "": the scheduler's own default."""
-    defaults: Defaults = NO_DEFAULTS
+    defaults: Defaults = Defaults()
     volcano_minor: int = 15
     """Of version 1: 12 and older know percent, 16 and newer choose devices by UUID."""
     visible_devices: bool = False
     """Whether chosen devices are written as CUDA_VISIBLE_DEVICES too."""
+    oversubscribed: str = field(init=False)
+    """What is recorded in a Pod of what its wish is divided by, "" where it is not."""
+    leaves_sizes: bool = field(init=False)
+    """Whether sizes are what Pods say, and nothing is known to hold them against."""
 
-    @property
-    def leaves_sizes(self) -> bool:
-        """Whether sizes are what Pods say, and nothing is known to hold them against."""
-        divided = self.memory_share > 1 or self.core_share > 1
-        return not (self.default_memory or self.cards or divided)
+    def __post_init__(self) -> None:
+        """Derive what every request would otherwise work out again."""
+        shares = {"memory": self.memory_share, "cores": self.core_share}
+        parts = [f"{name}={factor:g}" for name, factor in shares.items() if factor > 1]
+        object.__setattr__(self, "oversubscribed", ",".join(parts))
+        known = self.default_memory or self.cards or parts
+        object.__setattr__(self, "leaves_sizes", not known)
 
     def handling(self, loss: Loss) -> Handling:
         """Return what is done about a loss."""

@@ -5,10 +5,10 @@ from functools import lru_cache
 
 from berth import names
 from berth.dialects import completion, defaults, sizes, wanted_size
-from berth.dialects.conversion import NO_DEFAULTS, Conversion
+from berth.dialects.conversion import Conversion
 from berth.dialects.losses import lose
 from berth.dialects.options import Options
-from berth.model.demand import NO_WISHES, Completion, Demand, Share, Wishes
+from berth.model.demand import NO_WISHES, Completion, ContainerDemand, Demand, Share, Wishes
 from berth.model.edit import Change, Drop, Put
 from berth.model.loss import Loss
 from berth.model.pod import REMEMBERED, Container, Pod, Resources, bare
@@ -21,35 +21,34 @@ _OTHER_NAME = Said("why.other-name")
 _ASKED = Said("why.asked")
 
 
-def containers(demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
-    """Yield what makes each container ask in the dialect that is written."""
+def containers(demand: Demand, pod: Pod, options: Options) -> list[Change]:
+    """Return what makes each container ask in the dialect that is written."""
     by = options.conversion
-    if by is None:
-        return
-    for wanted in demand.containers:
+    changes: list[Change] = []
+    for wanted in demand.containers if by else ():
         of, share = wanted.container, wanted.share
-        if share:
+        if by and share:
             words = by.targets.get(share.vendor.name)
             if words is None:
                 path = (*of.path, "resources", "limits")
                 about = {"device": share.vendor.name, "dialect": options.writes}
-                yield from lose(by, Loss.ACCELERATOR, path, Said("part.lost-accelerator", about))
-                yield from completion.complete(of, share, options)
+                changes += lose(by, Loss.ACCELERATOR, path, Said("part.lost-accelerator", about))
+                changes += completion.complete(of, share, options)
             else:
-                yield from asking(of, share, options)
-                yield from completion.variables_of(of, share, words, options)
-            if by.defaults is not NO_DEFAULTS:
-                yield from defaults.fill(of, pod, by.defaults)
+                changes += asking(wanted, share, options)
+                changes += completion.variables_of(of, share, words, options)
+            if by.defaults.given:
+                changes += defaults.fill(of, pod, by.defaults)
         for hidden in options.hidden:
-            yield from completion.hide(wanted, hidden)
+            changes += completion.hide(wanted, hidden)
+    return changes
 
 
-def asking(of: Container, share: Share, options: Options) -> Sequence[Change]:
+def asking(wanted: ContainerDemand, share: Share, options: Options) -> Sequence[Change]:
     """Return what `written` does, which may be remembered."""
-    resources = of.resources
-    if resources is None:
-        return written(of, share, options)
-    return remembered(resources, share, options)
+    if wanted.alike is None:
+        return written(wanted.container, share, options)
+    return remembered(wanted.alike, share, options)
 
 
 @lru_cache(maxsize=REMEMBERED)
@@ -69,16 +68,15 @@ def written(of: Container, share: Share, options: Options) -> Sequence[Change]:
     return tuple(container(of, share, words, options))
 
 
-def whole(demand: Demand, pod: Pod, options: Options, why: Said) -> Iterator[Change]:
-    """Yield what a stack without rules of its own needs: containers, class, cards, scheduler."""
-    by = options.conversion
-    if by is None:
-        return
-    yield from containers(demand, pod, options)
-    if demand.any:
-        yield from completion.classed(demand.shares, pod)
-        yield from once(chosen(demand, pod, by))
-        yield from completion.scheduled(pod, options, why)
+def whole(demand: Demand, pod: Pod, options: Options, why: Said) -> list[Change]:
+    """Return what a stack without rules of its own needs: containers, class, cards, scheduler."""
+    changes = containers(demand, pod, options)
+    shares = demand.shares
+    if options.conversion and shares:
+        changes += completion.classed(shares, pod)
+        changes += chosen(shares, pod, options.conversion)
+        changes += completion.scheduled(pod, options, why)
+    return changes
 
 
 def container(of: Container, share: Share, words: Vendor, options: Options) -> Iterator[Change]:
@@ -198,14 +196,19 @@ def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Ite
                 yield Drop((*of.path, "resources", kind, percent), _NO_PERCENT)
 
 
-def chosen(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
-    """Yield the annotations that choose cards; they are the Pod's, and so every share's.
+def chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> list[Change]:
+    """Return the annotations that choose cards; they are the Pod's, and so every share's.
 
     Each dialect has its own, and a Pod may speak several: once for each.
     """
-    for share in each_spoken(demand.shares):
-        if share.vendor.name in by.targets:
-            yield from wishes(pod, share, by.targets[share.vendor.name], by)
+    if not pod.annotations:
+        return []
+    return once(
+        change
+        for share in each_spoken(shares)
+        if share.vendor.name in by.targets
+        for change in wishes(pod, share, by.targets[share.vendor.name], by)
+    )
 
 
 def each_spoken(shares: tuple[Share, ...]) -> Iterable[Share]:

@@ -18,16 +18,13 @@ def fill(of: Container, pod: Pod, defaults: Defaults) -> Iterator[Change]:
     A limit of the user's without a request is a request too: Kubernetes takes it for both. A
     resource that the Pod has as a whole (KEP-2837) is its own to divide.
     """
-    for name, request, limit in (
-        ("cpu", defaults.cpu_request, defaults.cpu_limit),
-        ("memory", defaults.memory_request, defaults.memory_limit),
-    ):
-        if name in pod.pod_level or not (request or limit):
+    for name, request, limit in defaults.given:
+        if of.limits.get(name) is not None or name in pod.pod_level:
             continue
-        asked, most = of.requests.get(name), of.limits.get(name)
-        if most is None and limit:
+        asked = of.requests.get(name)
+        if limit:
             yield Put((*of.path, "resources", "limits", name), _larger(limit, asked), _WHY)
-        if asked is None and most is None and request:
+        if request and asked is None:
             yield Put((*of.path, "resources", "requests", name), request, _WHY)
 
 

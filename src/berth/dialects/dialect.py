@@ -1,6 +1,6 @@
 """What a dialect is: a name, and how Pods are read and written in it."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Protocol, TypeAlias
 
@@ -16,8 +16,8 @@ from berth.model.records import NO_RECORDS
 from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor
 
-Write: TypeAlias = Callable[[Demand, Decided | None, Pod, Options], Iterator[Change]]
-"""Yield what makes a Pod say its demand in the dialect, and warnings about what that replaces.
+Write: TypeAlias = Callable[[Demand, Decided | None, Pod, Options], list[Change]]
+"""Return what makes a Pod say its demand in the dialect, and warnings about what that replaces.
 
 Where a placement has chosen devices, they are named in the words of the dialect's stack.
 """

@@ -26,25 +26,28 @@ _SCHEDULER = Said("why.scheduler")
 _VENDOR_ANNOTATION = Said("why.vendor-annotation")
 
 
-def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
-    """Yield what completes `pod` for HAMi, and warnings about what that replaces."""
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> list[Change]:
+    """Return what completes `pod` for HAMi, and warnings about what that replaces."""
+    changes: list[Change] = []
+    shares = demand.shares
     if options.conversion:
-        yield from convert.containers(demand, pod, options)
-        yield from convert.once(convert.chosen(demand, pod, options.conversion))
+        changes += convert.containers(demand, pod, options)
+        changes += convert.chosen(shares, pod, options.conversion)
     else:
         for wanted in demand.containers:
             if wanted.share:
-                yield from complete(wanted.container, wanted.share, options)
+                changes += complete(wanted.container, wanted.share, options)
             for hidden in options.hidden:
-                yield from hide(wanted, hidden)
-    if shares := demand.shares:
-        yield from classed(shares, pod)
+                changes += hide(wanted, hidden)
+    if shares:
+        changes += classed(shares, pod)
         if any(share.annotations for share in shares):
-            yield from _annotations(pod, shares)
-        yield from scheduled(pod, options, _SCHEDULER)
+            changes += _annotations(pod, shares)
+        changes += scheduled(pod, options, _SCHEDULER)
     if placed is not None and placed.devices:
         targets = options.conversion.targets if options.conversion else {}
-        yield from devices.listed(demand, placed, pod, targets)
+        changes += devices.listed(demand, placed, pod, targets)
+    return changes
 
 
 def completed(

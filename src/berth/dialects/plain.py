@@ -1,6 +1,5 @@
 """Whole cards, as a vendor's own device plugin gives them: nvidia.com/gpu and nothing beside."""
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from berth.dialects import convert, reading
@@ -30,10 +29,10 @@ def words(nvidia: Vendor, resource: str = RESOURCE) -> Vendor:
     )
 
 
-def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
-    """Yield what makes Kubernetes itself give the Pod whole cards; it chooses which."""
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> list[Change]:
+    """Return what makes Kubernetes itself give the Pod whole cards; it chooses which."""
     del placed
-    yield from convert.whole(demand, pod, options, _SCHEDULER)
+    return convert.whole(demand, pod, options, _SCHEDULER)
 
 
 DIALECT = Dialect(name=NAME, read=only(NAME, reading.read), write=write)

@@ -3,7 +3,6 @@
 It gives memory of any card in its pool; hami.io/vgpu-count and hami.io/vgpu-cores may stand beside.
 """
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 from berth import names
@@ -40,13 +39,14 @@ def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES) -> Vendor:
     )
 
 
-def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
-    """Yield what makes the manager give the Pod its share, on the devices that were chosen."""
-    yield from convert.whole(demand, pod, options, _SCHEDULER)
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> list[Change]:
+    """Return what makes the manager give the Pod its share, on the devices that were chosen."""
+    changes = convert.whole(demand, pod, options, _SCHEDULER)
     by = options.conversion
     if by is not None and placed is not None:
         variables = (names.CHOSEN_ENV, *_visible(visible=by.visible_devices))
-        yield from devices.variables_of(demand, placed, variables)
+        changes += devices.variables_of(demand, placed, variables)
+    return changes
 
 
 def _visible(*, visible: bool) -> tuple[str, ...]:

@@ -32,6 +32,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     problems: list[Problem] = []
     warnings: list[Said] = [*_misplaced(pod, options)] if pod.annotations else []
     chosen = _chosen(pod, options)
+    known = memorable([value for _, value in chosen])
     owned = options.owners.keys()
     for container in pod.containers:
         if owned.isdisjoint(container.limits) and owned.isdisjoint(container.requests):
@@ -41,10 +42,11 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
             warnings += (_privileged(container, vendor) for vendor in named)
             containers.append(ContainerDemand(container, None))
         else:
-            found = _alike(container, chosen, options)
+            alike = container.resources if known else None
+            found = _asked(container, alike, chosen, options)
             problems += found.problems
             warnings += found.warnings
-            containers.append(ContainerDemand(container, found.share, found.vendor))
+            containers.append(ContainerDemand(container, found.share, found.vendor, alike))
     demand = Demand(tuple(containers))
     if chosen and (demand.any or problems):
         vendors = [wanted.asks for wanted in containers if wanted.asks]
@@ -59,11 +61,10 @@ def _chosen(pod: Pod, options: Options) -> Texts:
     return tuple([one for one in pod.annotations.items() if one[0] in options.choosing])
 
 
-def _alike(container: Container, chosen: Texts, options: Options) -> Asked:
-    resources = container.resources
-    if resources is None or not memorable([value for _, value in chosen]):
+def _asked(container: Container, alike: Resources | None, chosen: Texts, options: Options) -> Asked:
+    if alike is None:
         return asked(container, dict(chosen), options)
-    return remembered(resources, chosen, options)
+    return remembered(alike, chosen, options)
 
 
 @lru_cache(maxsize=REMEMBERED)

@@ -34,9 +34,10 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
     `converted` are containers that an earlier pass has written: theirs is settled.
     """
     asked = wanted_size.read(pod.annotations, by)
-    quiet = by.leaves_sizes and asked.silent
-    if quiet and all(share.memory_percent is None for share in reading.demand.shares):
-        return reading
+    if by.leaves_sizes and asked.silent:
+        parts = [one for one in reading.demand.shares if one.memory_percent is not None]
+        if not parts:
+            return reading
     problems = [*reading.problems, *asked.problems]
     containers, beyond = [], list[Beyond]()
     for one in reading.demand.containers:
@@ -197,9 +198,9 @@ def _no_model(share: Share, annotations: Mapping[str, Json], cards: Iterable[Car
 
 def _divided(of: Container, share: Share, by: Conversion) -> Share:
     """Ask for less than the Pod does, where its namespace is oversubscribed."""
-    if not oversubscribed(by):
+    if not by.oversubscribed:
         return share
-    vendor, why = share.vendor, Said("why.oversubscribed", {"factors": oversubscribed(by)})
+    vendor, why = share.vendor, Said("why.oversubscribed", {"factors": by.oversubscribed})
     if by.memory_share > 1 and (share.memory_mib or share.memory_percent not in (None, 100)):
         before = share.memory_mib or share.memory_percent or 0
         value = max(ceil(before / by.memory_share), 1)
@@ -215,12 +216,6 @@ def _divided(of: Container, share: Share, by: Conversion) -> Share:
         done = Completion(vendor.cores, share.cores, cores, why)
         share = replace(share, cores=cores, completion=(*share.completion, done))
     return share
-
-
-def oversubscribed(by: Conversion) -> str:
-    """Return what is recorded of it in the Pod, "" where it is off."""
-    parts = {"memory": by.memory_share, "cores": by.core_share}
-    return ",".join(f"{name}={factor:g}" for name, factor in parts.items() if factor > 1)
 
 
 def _place(of: Container, vendor: Vendor) -> Path:

@@ -1,7 +1,6 @@
 """Any dialect in, one demand, any dialect out: the dialects that there are, put together."""
 
-from collections.abc import Iterator, Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping
 
 import orjson
 from msgspec.structs import replace
@@ -50,12 +49,14 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     by = options.conversion
     if by is None:
         return found
-    if kai.asks(pod) and kai.NAME in by.reads:
-        mine = kai.read(pod, options, skip_privileged=skip_privileged)
-        found = kai.merged(found, mine, options)
-    if pod.annotations and found.demand.any:
-        found = _chosen(found, pod, by)
-    converted = _converted(found.demand, pod, options)
+    converted = frozenset[str]()
+    if pod.annotations:
+        if kai.asks(pod) and kai.NAME in by.reads:
+            mine = kai.read(pod, options, skip_privileged=skip_privileged)
+            found = kai.merged(found, mine, options)
+        if found.demand.any:
+            found = _chosen(found, pod, by)
+        converted = _converted(found.demand, pod, options)
     return sizes.settle(found, pod, by, converted)
 
 
@@ -71,26 +72,29 @@ def _chosen(found: Reading, pod: Pod, by: Conversion) -> Reading:
     return replace(found, problems=(*found.problems, *more)) if more else found
 
 
-def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
-    """Yield what makes a Pod say its demand in the dialect that the options want."""
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> list[Change]:
+    """Return what makes a Pod say its demand in the dialect that the options want."""
     changes = WRITES[options.writes](demand, placed, pod, options)
     by = options.conversion
     if by is None:
         return changes
-    if not demand.any and by.whole_pods:
-        return chain(changes, completion.scheduled(pod, options, _WHOLE))
-    changes = chain(changes, _beside(demand, pod, by))
-    return _judged(changes, demand, pod, by) if pod.annotations else changes
+    if not demand.any:
+        return [*changes, *completion.scheduled(pod, options, _WHOLE)] if by.whole_pods else changes
+    if pod.annotations and any(share.vendor.dialect == kai.NAME for share in demand.shares):
+        changes += kai.without(pod)
+    if by.oversubscribed:
+        path = ("metadata", "annotations", names.OVERSUBSCRIPTION)
+        changes.append(Put(path, by.oversubscribed, _DIVIDED))
+    if pod.annotations:
+        changes += _wrong(changes, demand, pod, by)
+    return changes
 
 
-def _judged(
-    changes: Iterator[Change], demand: Demand, pod: Pod, by: Conversion
-) -> Iterator[Change]:
-    """Yield changes, and what is wrong with a Pod once they are made: read again, it is refused."""
+def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) -> list[Change]:
+    """Return what is wrong with a Pod once changes are made: read again, it is refused."""
     written: dict[str, Json] = {}
     for one in changes:
-        yield one
-        if isinstance(one, Put) and one.path[:2] == ("metadata", "annotations"):
+        if type(one) is Put and one.path[:2] == ("metadata", "annotations"):
             written[str(one.path[2])] = one.value
     annotations = {**pod.annotations, **written}
     found: list[Change] = []
@@ -102,18 +106,7 @@ def _judged(
             found += shares.size(of, words, amounts.read(of, words)[0], annotations).problems
         if words and not written.keys().isdisjoint(words.annotations):
             found += wishes.problems(annotations, [words])
-    yield from (one for at, one in enumerate(found) if one not in found[:at])
-
-
-def _beside(demand: Demand, pod: Pod, by: Conversion) -> Iterator[Change]:
-    """Yield what belongs to a translation, whichever the words."""
-    if not demand.any:
-        return
-    if any(share.vendor.dialect == kai.NAME for share in demand.shares):
-        yield from kai.without(pod)
-    if text := sizes.oversubscribed(by):
-        path = ("metadata", "annotations", names.OVERSUBSCRIPTION)
-        yield Put(path, text, _DIVIDED)
+    return convert.once(found)
 
 
 def recorded(text: Json) -> Mapping[str, Json]:
@@ -190,7 +183,7 @@ def _of_some_card(share: Share | None, options: Options) -> str:
     return words.memory if words and asked and not words.memory_percent else ""
 
 
-def _amounts(of: Container, changes: Iterator[Change]) -> dict[str, Json]:
+def _amounts(of: Container, changes: Iterable[Change]) -> dict[str, Json]:
     """Return the limits of devices that changes leave in a container, as plain numbers."""
     limits = {name: _plain(amount) for name, amount in of.limits.items()}
     for change in changes:

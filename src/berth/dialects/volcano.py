@@ -79,24 +79,25 @@ def target(of: Vendor, minor: int) -> Vendor:
     return of if minor <= LAST_WITH_PERCENT else replace(of, memory_percent="")
 
 
-def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> Iterator[Change]:
-    """Yield what makes Volcano's scheduler give the Pod its cards."""
-    by = options.conversion
+def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) -> list[Change]:
+    """Return what makes Volcano's scheduler give the Pod its cards."""
+    by, changes = options.conversion, list[Change]()
     if by is None:
-        return
+        return changes
     for wanted in demand.containers:
         if wanted.share and not wanted.container.app:
             path = (*wanted.container.path, "resources", "limits")
-            yield from lose(by, Loss.INIT_CONTAINER, path, Said("part.lost-init-container"))
-    yield from convert.containers(demand, pod, options)
+            changes += lose(by, Loss.INIT_CONTAINER, path, Said("part.lost-init-container"))
+    changes += convert.containers(demand, pod, options)
     shares = demand.shares
     if shares:
-        yield from completion.classed(shares, pod)
-        yield from convert.once(_chosen(shares, pod, by))
-        yield from _queued(shares, pod, by)
-        yield from completion.scheduled(pod, options, _SCHEDULER)
+        changes += completion.classed(shares, pod)
+        changes += convert.once(_chosen(shares, pod, by)) if pod.annotations else ()
+        changes += _queued(shares, pod, by)
+        changes += completion.scheduled(pod, options, _SCHEDULER)
     if placed is not None and by.volcano_minor >= FIRST_WITH_DEVICES:
-        yield from devices.listed(demand, placed, pod, by.targets)
+        changes += devices.listed(demand, placed, pod, by.targets)
+    return changes
 
 
 def _chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from enum import StrEnum
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import islice
 
 import msgspec
@@ -11,7 +11,7 @@ from berth.model.demand import Demand
 from berth.model.edit import Edit
 from berth.model.placed import Placed
 from berth.model.problem import Problem
-from berth.model.raw import JsonObject, dotted
+from berth.model.raw import JsonObject, Path, dotted
 from berth.model.reason import Reason
 from berth.model.rfc6902 import Operation
 from berth.model.said import Said
@@ -59,21 +59,21 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """The codes of all that is wrong or warned of, each once."""
         if not (self.problems or self.warnings):
             return ()
-        codes = dict.fromkeys(problem.code for problem in self.problems)
-        return tuple(codes | dict.fromkeys(warning.code for warning in self.warnings))
+        codes = [problem.code for problem in self.problems]
+        codes += [warning.code for warning in self.warnings]
+        return tuple(dict.fromkeys(codes))
 
     def reasons(self, language: Language = "en") -> Iterator[str]:
         """Yield why, in sentences: what is wrong, why nothing is done, and why each edit is made.
 
         Take no more than are shown: a Pod of 3 MiB can have fifty thousand.
         """
-        colon = CATALOGUES[language].colon
         for problem in self.problems:
             yield problem.text(language)
         for note in self.notes:
             yield note.text(language)
         for edit in self.edits:
-            yield f"{dotted(edit.path)}{colon}{edit.why.text(language)}"
+            yield because(edit.path, edit.why.text(language), language)
 
     @cached_property
     def first_reasons(self) -> tuple[str, ...]:
@@ -85,3 +85,8 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def warned(self, warnings: tuple[Said, ...]) -> "Decision":
         """Return the same decision with more warnings."""
         return msgspec.structs.replace(self, warnings=(*self.warnings, *warnings))
+
+
+@lru_cache(maxsize=1024)
+def because(path: Path, why: str, language: Language) -> str:
+    return f"{dotted(path)}{CATALOGUES[language].colon}{why}"

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import msgspec
 
-from berth.model.pod import Container
+from berth.model.pod import Container, Resources
 from berth.model.said import Said
 from berth.model.vendor import Vendor
 
@@ -75,6 +75,8 @@ class ContainerDemand(msgspec.Struct, frozen=True):
     container: Container
     share: Share | None
     asks: Vendor | None = None
+    alike: Resources | None = None
+    """The resources that it asks with, where what they come to is remembered."""
 
 
 class Total(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,8 +1,11 @@
 """What placement answers: where a Pod goes and what it holds there, or why it goes nowhere."""
 
+from collections.abc import Mapping
 from enum import Enum
 
 import msgspec
+
+from berth.model.said import Facts, Said
 
 
 class Hold(msgspec.Struct, frozen=True):
@@ -61,16 +64,28 @@ class Lack(Enum):
     PLACES = "places for such a partition of one card"
 
 
-AMOUNTS = frozenset(Misfit) - {
-    Misfit.NOT_READY,
-    Misfit.NOT_SELECTED,
-    Misfit.TAINTED,
-    Misfit.NO_SUCH_CARD,
-    Misfit.APART,
-    Misfit.FILTERED,
-    Misfit.TOGETHER,
+_LACKS: Mapping[Misfit, str] = {
+    Misfit.NOT_READY: "part.not-ready",
+    Misfit.NOT_SELECTED: "part.not-selected",
+    Misfit.TAINTED: "part.tainted",
+    Misfit.NO_SUCH_CARD: "part.no-such-card",
+    Misfit.TOO_FEW_CARDS: "part.too-few",
+    Misfit.CPU: "part.cpu",
+    Misfit.MEMORY: "part.memory",
+    Misfit.PODS: "part.pods",
+    Misfit.OTHER: "part.resource",
+    Misfit.NUMA: "part.numa",
+    Misfit.APART: "part.apart",
+    Misfit.FILTERED: "part.filtered",
+    Misfit.TOGETHER: "part.together",
+    Misfit.CARDS: "part.cards",
 }
-"""The reasons of which a node has more or less."""
+_OF_ONE_CARD: Mapping[str, str] = {
+    Lack.MEMORY.value: "part.card",
+    Lack.CORES.value: "part.card-cores",
+    Lack.SLOTS.value: "part.card-slots",
+    Lack.PLACES.value: "part.card-places",
+}
 
 
 class Without(msgspec.Struct, frozen=True):
@@ -89,15 +104,29 @@ class Without(msgspec.Struct, frozen=True):
     """What there is too little of where the reason alone does not say it: another resource by its
     name, or a `Lack`; or which filter."""
 
+    def lack(self) -> Said:
+        """Say what they lack, how many they are, and how near the nearest of them is."""
+        facts: Facts = {
+            "nodes": self.nodes,
+            "nearest": self.nearest,
+            "wanted": self.wanted,
+            "has": self.has,
+            "resource": self.resource,
+        }
+        if self.reason is Misfit.CARDS and self.resource:
+            return Said(_OF_ONE_CARD[self.resource], facts)
+        if self.reason is Misfit.CARDS_TOO_SMALL:
+            cores = self.resource == Lack.CORES.value
+            return Said("part.too-few-cores" if cores else "part.too-small", facts)
+        return Said(_LACKS[self.reason], facts)
+
+    @property
+    def said(self) -> Said:
+        """The same, and whether waiting can help."""
+        return Said("place.later" if self.waiting_helps else "place.never", {"why": self.lack()})
+
     def __str__(self) -> str:
-        nodes = "1 node" if self.nodes == 1 else f"{self.nodes} nodes"
-        later = "may fit later" if self.waiting_helps else "will never fit"
-        what = self.resource or self.reason.value
-        if self.reason is Misfit.FILTERED and self.resource:
-            what = f"no free card passes the filter {self.resource}"
-        if self.reason not in AMOUNTS:
-            return f"{nodes}: {what}; {later}"
-        return f"{nodes}: {self.wanted} {what} wanted, {self.nearest} has {self.has}; {later}"
+        return self.said.text()
 
 
 class Candidate(msgspec.Struct, frozen=True):

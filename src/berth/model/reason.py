@@ -35,6 +35,7 @@ class Reason(Enum):
     NO_SUCH_CARD = "no-such-card"
     NO_ROOM = "no-room"
     NEVER_FITS = "never-fits"
+    TOO_MANY = "too-many"
 
     @property
     def is_policy(self) -> bool:

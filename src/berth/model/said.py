@@ -4,6 +4,7 @@ Most that could be said is never read, and who reads it chooses the language.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias, Union
 
 import msgspec
@@ -17,16 +18,25 @@ Facts: TypeAlias = Mapping[str, Fact]
 NO_FACTS: Facts = {}
 
 
-class Said(msgspec.Struct, frozen=True):
+class Said(msgspec.Struct, frozen=True, dict=True):
     """A warning, the reason for an edit, or why nothing is done. `code` is stable."""
 
     code: str
     facts: Facts = NO_FACTS
 
     def text(self, language: Language = "en") -> str:
-        """Return the sentence."""
-        sentence = SENTENCES[language][self.code]
-        return sentence.format_map(_shown(self.facts, language)) if self.facts else sentence
+        """Return the sentence, which is made once: the log has it too, or other Pods' answers."""
+        if not self.facts:
+            return SENTENCES[language][self.code]
+        made = self._made.get(language)
+        if made is None:
+            sentence = SENTENCES[language][self.code]
+            made = self._made[language] = sentence.format_map(_shown(self.facts, language))
+        return made
+
+    @cached_property
+    def _made(self) -> dict[Language, str]:
+        return {}
 
     def __str__(self) -> str:
         return self.text()

@@ -6,10 +6,10 @@ numbers there, and equal ones go to the node of the lowest rank.
 
 import numpy as np
 
-from berth.model.request import PodRequest
-from berth.model.snapshot import Floats, Snapshot
+from berth.model.request import PodRequest, Shape
+from berth.model.snapshot import Floats, Ints, Snapshot
 from berth.placement.cards import suitable
-from berth.placement.pick import FULLEST
+from berth.placement.pick import Choice
 from berth.placement.policy import Ranking, Simple
 from berth.placement.trial import Trial
 
@@ -51,20 +51,23 @@ class Random:
     """A node drawn from all that fit, and a card of it. The generator is an argument."""
 
     name = "random"
-    choice = FULLEST
 
     def __init__(self, generator: np.random.Generator) -> None:
         """Draw from this generator."""
         self._generator = generator
+        self.choice = Choice(scored=self._draw)
 
     def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
-        """Give each node a random score, and a random card to one that wants a share."""
-        fits, shape = FIRST_FIT.rank(wanted, snapshot).fits, wanted.shape
-        card = None
-        if shape.request is not None and shape.request.count == 1 and fits.any():
-            good = suitable(shape.request, snapshot, np.arange(len(fits)))
-            card = np.where(good, self._generator.random(good.shape), -1.0).argmax(axis=1)
-        return Ranking(fits, self._generator.random(len(fits)), fits, card)
+        """Give each node a random score."""
+        fits = FIRST_FIT.rank(wanted, snapshot).fits
+        return Ranking(fits, self._generator.random(len(fits)), fits)
+
+    def _draw(self, shape: Shape, snapshot: Snapshot, rows: Ints) -> Ints:
+        if shape.request is None:
+            return np.zeros_like(rows)
+        good = suitable(shape.request, snapshot, rows)
+        card: Ints = np.where(good, self._generator.random(good.shape), -1.0).argmax(axis=1)
+        return card
 
 
 FIRST_FIT = Simple("first-fit", _first_fit)

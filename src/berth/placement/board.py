@@ -79,6 +79,21 @@ class Board:
                 sheet.card[rows] = cards
         return sheet
 
+    def cards(self, shape: Shape, snapshot: Snapshot, rows: Ints, score: Score, epoch: int) -> Ints:
+        """Return the card that the score of each of some rows is given for, as it is now."""
+        cards, old = np.zeros_like(rows), np.arange(len(rows))
+        sheet = self._sheets.get(shape)
+        if sheet is not None and len(sheet.fits) == len(snapshot):
+            kept = sheet.fits[rows] & (sheet.epoch[rows] == epoch)
+            kept &= snapshot.version[rows] <= sheet.seen
+            cards, old = sheet.card[rows], np.flatnonzero(~kept)
+        if len(old):
+            good = _fits(shape, snapshot, rows[old])[1]
+            some = good.any(axis=1)
+            found = score(rows[old[some]], good[some])[1] if some.any() else None
+            cards[old[some]] = 0 if found is None else found
+        return cards
+
     def _find(self, shape: Shape, rows: int) -> Sheet:
         sheet = self._sheets.get(shape)
         if sheet is None or len(sheet.fits) != rows:

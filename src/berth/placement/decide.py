@@ -64,16 +64,10 @@ def _candidates(
     """Return these rows, on all of which the Pod fits, with what it would hold there."""
     if not len(rows):
         return ()
-    card = ranking.card[rows] if ranking.card is not None and _plain(wanted) else None
-    fitted = fit(wanted, snapshot, rows, policy.choice, card)
+    fitted = fit(wanted, snapshot, rows, policy.choice)
     scores = np.where(ranking.scored[rows], ranking.scores[rows], UNSCORED).tolist()
     each = zip(allocations(wanted, fitted, snapshot), scores, strict=True)
     return tuple(Candidate(held, score) for held, score in each if held is not None)
-
-
-def _plain(wanted: PodRequest) -> bool:
-    """Whether a policy's own choice of a card is good for the Pod: it was made for one request."""
-    return len(wanted.devices) == 1 and not (wanted.init_devices or wanted.devices[0][1].order)
 
 
 def best(scores: Floats, snapshot: Snapshot, limit: int) -> Ints:

@@ -70,20 +70,14 @@ class Fitted(msgspec.Struct, frozen=True):
     """Of init containers."""
 
 
-def fit(
-    wanted: PodRequest,
-    snapshot: Snapshot,
-    rows: Ints,
-    choice: Choice,
-    preferred: Ints | None = None,
-) -> Fitted:
-    """Try a Pod on these rows; `preferred` are cards to take first, one for each row.
+def fit(wanted: PodRequest, snapshot: Snapshot, rows: Ints, choice: Choice) -> Fitted:
+    """Try a Pod on these rows.
 
     Init containers that run alone come first, and the others take their cards where they can, so
     that the Pod holds no more cards than it must.
     """
     fits = np.ones(len(rows), dtype=np.bool_)
-    before, mine = dict[str, Part](), _marked(snapshot, rows, preferred)
+    before, mine = dict[str, Part](), _marked(snapshot, rows, choice.best(wanted, snapshot, rows))
     for name, request in wanted.init_devices:
         if not _beside(wanted, name):
             before[name], good = _part((name, request), snapshot, rows, choice, mine)

@@ -11,9 +11,9 @@ import numpy as np
 
 from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import WHOLE, Bools, Floats, Ints, Snapshot
-from berth.placement.board import Board
+from berth.placement.board import Board, Score
 from berth.placement.cards import need
-from berth.placement.pick import FULLEST
+from berth.placement.pick import Choice
 from berth.placement.policy import Ranking
 from berth.placement.trial import Trial
 from berth.placement.typical import Typical, typical
@@ -30,25 +30,32 @@ IN_TURN = 25
 class Fragmentation:
     """FGD over typical requests that are given, or learned from what has arrived."""
 
-    choice = FULLEST
+    name = "fragmentation"
 
     def __init__(self, known: Typical | None = None) -> None:
         """Take the list of typical requests, or learn it."""
-        self.name = "fragmentation"
+        self.choice = Choice(scored=self._card)
         self._known = known
 
     def rank(self, wanted: PodRequest, snapshot: Snapshot) -> Ranking:
         """Score all nodes for a Pod, by its shape."""
         shape = wanted.shape
+        board, score, epoch = self._scoring(shape, snapshot)
+        sheet = board.sheet(shape, snapshot, score, epoch)
+        return Ranking(sheet.fits, sheet.scores[0], sheet.scored)
+
+    def _card(self, shape: Shape, snapshot: Snapshot, rows: Ints) -> Ints:
+        board, score, epoch = self._scoring(shape, snapshot)
+        return board.cards(shape, snapshot, rows, score, epoch)
+
+    def _scoring(self, shape: Shape, snapshot: Snapshot) -> tuple[Board, Score, int]:
         epoch, requests = self._typical(snapshot)
 
         def score(rows: Ints, good: Bools) -> tuple[Floats, Ints]:
             return _scores(shape, snapshot, (rows, good), requests)
 
         board = snapshot.keep(f"board/{self.name}", lambda _: Board(in_turn=IN_TURN))
-        sheet = board.sheet(shape, snapshot, score, epoch)
-        share = shape.request is not None and shape.request.count == 1
-        return Ranking(sheet.fits, sheet.scores[0], sheet.scored, sheet.card if share else None)
+        return board, score, epoch
 
     def _typical(self, snapshot: Snapshot) -> tuple[int, Typical]:
         if self._known is not None:

@@ -18,7 +18,7 @@ class Learned(msgspec.Struct, frozen=True, kw_only=True):
     weights: tuple[tuple[Shape, float], ...]
     """How much each request counts where it can be placed, the heaviest first."""
     groups: dict[int, float]
-    """What breaking up a group of so many whole cards costs."""
+    """What taking a card of a group of so many whole cards costs: of what is to be, half."""
     kinds: dict[Kind, float]
     """What a card of each kind costs those who could take another."""
 
@@ -29,13 +29,13 @@ def learned(snapshot: Snapshot) -> Learned:
     state.refresh(snapshot)
     weights = state.weights.by_kind.max(axis=0)
     pairs = zip(state.stock.columns.keys, map(float, weights), strict=True)
-    sizes = zip(state.demand.sizes, state.group_prices(snapshot), strict=True)
+    sizes = zip(state.demand.sizes, *state.group_prices(snapshot), strict=True)
     kinds = zip(snapshot.kinds, map(float, state.kind_prices), strict=False)
     return Learned(
         arrivals=snapshot.mix.arrivals,
         departures_per_arrival=snapshot.mix.churn,
         cpu_per_card=state.demand.cpu_per_card,
         weights=tuple(sorted(pairs, key=lambda pair: -pair[1])),
-        groups={size: price / 1000 for size, price in sizes if size},
+        groups={size: (now + later / 2) / 1000 for size, now, later in sizes if size},
         kinds=dict(kinds),
     )

@@ -4,13 +4,15 @@ By the request's own words where it has some (HAMi's `hami.io/gpu-scheduler-poli
 else as the policy has it. The lower index wins of equals.
 """
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import TypeAlias
 
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from berth.model.request import DeviceRequest, PodRequest
+from berth.model.request import DeviceRequest, PodRequest, Shape
 from berth.model.snapshot import WHOLE, Bools, Ints, Snapshot
 from berth.placement.cards import sizes
 from berth.placement.links import best_sets, nearness
@@ -22,6 +24,9 @@ WORDS = 2
 LAST = 1 << 56
 """Above all keys: of a card that is not suitable."""
 
+Scored: TypeAlias = Callable[[Shape, Snapshot, Ints], Ints]
+"""From a shape and rows to the card of each that a policy scores best: any where none will do."""
+
 
 class Choice(msgspec.Struct, frozen=True):
     """Which of several suitable cards a policy takes."""
@@ -32,6 +37,8 @@ class Choice(msgspec.Struct, frozen=True):
     """Of several, the set with the best links, also where a request does not say so."""
     idle: bool = False
     """Only those that nobody holds."""
+    scored: Scored | None = None
+    """Which comes before all others where a Pod wants one share alone and has no order of cards."""
 
     def applied(self, wanted: PodRequest) -> PodRequest:
         """Return the request as the policy reads it."""
@@ -42,6 +49,15 @@ class Choice(msgspec.Struct, frozen=True):
             for each in (wanted.devices, wanted.init_devices)
         )
         return msgspec.structs.replace(wanted, devices=devices, init_devices=init)
+
+    def best(self, wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Ints | None:
+        """Return the card that comes first on each row, where the policy scores cards for it."""
+        if self.scored is None or len(wanted.devices) != 1 or wanted.init_devices:
+            return None
+        request = wanted.devices[0][1]
+        if request.count > 1 or request.whole or request.order or not snapshot.kind.shape[1]:
+            return None
+        return self.scored(wanted.shape, snapshot, rows)
 
 
 FULLEST = Choice()

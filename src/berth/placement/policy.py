@@ -22,8 +22,6 @@ class Ranking(msgspec.Struct, frozen=True):
     scores: Floats
     scored: Bools
     """The rows that fit and have a score already: a new shape gets its scores in turn."""
-    card: Ints | None = None
-    """The card that a score was given for, where that is part of the policy."""
 
 
 class Policy(Protocol):

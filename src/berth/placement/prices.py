@@ -23,19 +23,25 @@ KIND_POWER = 4
 ROUNDS = 6
 
 
-def group_price(size: int, expected: float, groups: float, churn: float) -> float:
+def group_price(size: int, expected: float, groups: float) -> float:
     """Return the price of one group of `size` cards, in milli of a card.
 
-    `expected` is how many Pods of that size are to come until the cluster is full, `groups` how
-    many of them could be placed now, and `churn` departures per arrival, 0 to 1.
+    `expected` is how many Pods of that size are to come until the cluster is full, and `groups`
+    how many of them could be placed now.
     """
     if not expected:
         return 0.0
-    spread = sqrt(expected)
-    wanted = MOST if groups <= HARDLY_ANY else min(MOST, (expected + spread) / groups)
-    short = wanted if wanted >= SHORT_FROM else 0.0
-    held = min(MOST, (expected + 3 * spread) / max(groups, HARDLY_ANY))
-    return (GROUP * short + GROUP_CHURN * min(1.0, churn) * held) * WHOLE * size
+    wanted = MOST if groups <= HARDLY_ANY else min(MOST, (expected + sqrt(expected)) / groups)
+    return GROUP * (wanted if wanted >= SHORT_FROM else 0.0) * WHOLE * size
+
+
+def prospect_price(size: int, expected: float, groups: float, churn: float) -> float:
+    """Return the price of one group that is there or will be: `Columns.prospects`.
+
+    `churn` is departures per arrival, 0 to 1.
+    """
+    held = min(MOST, (expected + 3 * sqrt(expected)) / max(groups, HARDLY_ANY))
+    return GROUP_CHURN * min(1.0, churn) * held * WHOLE * size
 
 
 def kind_loads(demand: Floats, accepts: Bools, free: Floats) -> Floats:

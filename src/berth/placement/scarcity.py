@@ -9,6 +9,8 @@ short, and for cards left without CPU to use them. All of it is learned from arr
 given. docs/decisions/0019-placement.md has the reasons and docs/reference/placement.md the results.
 """
 
+from itertools import chain
+
 import numpy as np
 
 from berth.model.request import PodRequest
@@ -17,7 +19,7 @@ from berth.placement.board import Board
 from berth.placement.cards import need
 from berth.placement.pick import FULLEST
 from berth.placement.policy import Ranking
-from berth.placement.prices import group_price, kind_loads, kind_prices
+from berth.placement.prices import group_price, kind_loads, kind_prices, prospect_price
 from berth.placement.stock import Stock, Table
 from berth.placement.trial import Trial
 from berth.placement.typical import typical
@@ -44,7 +46,7 @@ class State:
         """Know nothing."""
         self.epoch = 0
         self.next = 0
-        self.board = Board(columns=1 + SIZES)
+        self.board = Board(columns=1 + 2 * SIZES)
         self._learn(snapshot, None)
 
     def refresh(self, snapshot: Snapshot) -> None:
@@ -86,18 +88,17 @@ class State:
         prices = kind_prices(kind_loads(wanted, self.demand.accepts, free))
         self.kind_prices: Floats = np.append(prices, 0.0)
 
-    def group_prices(self, snapshot: Snapshot) -> list[float]:
-        """Return the price of a group of each size now."""
+    def group_prices(self, snapshot: Snapshot) -> tuple[list[float], list[float]]:
+        """Return the price of a group of each size now, and that of a prospect of one."""
         free = float(snapshot.room.sum())
         shares = zip(self.demand.sizes, self.demand.size_share, strict=True)
         expected = [share * free / (WHOLE * size) if size else 0.0 for size, share in shares]
+        each = list(zip(self.demand.sizes, expected, self.groups_total.tolist(), strict=True))
         churn = snapshot.mix.churn
-        return [
-            group_price(size, wanted, float(groups), churn)
-            for size, wanted, groups in zip(
-                self.demand.sizes, expected, self.groups_total, strict=True
-            )
-        ]
+        return (
+            [group_price(*one) for one in each],
+            [prospect_price(*one, churn) for one in each],
+        )
 
 
 class Scarcity:
@@ -113,11 +114,13 @@ class Scarcity:
         state.refresh(snapshot)
 
         def score(rows: Ints, good: Bools) -> tuple[Floats, None]:
-            return _scores(Trial.of(shape, snapshot, rows, good), state), None
+            trial = Trial.of(shape, snapshot, rows, good)
+            return _scores(trial, snapshot.kind[rows], state), None
 
         sheet = state.board.sheet(shape, snapshot, score, state.epoch)
         scores = sheet.scores[0].copy()
-        for price, broken in zip(state.group_prices(snapshot), sheet.scores[1:], strict=True):
+        prices = chain(*state.group_prices(snapshot))
+        for price, broken in zip(prices, sheet.scores[1:], strict=True):
             if price:
                 scores -= price * broken
         if shape.request is not None and len(state.demand.accepts):
@@ -126,14 +129,18 @@ class Scarcity:
         return Ranking(sheet.fits, np.floor(scores / STEP + 1e-9), sheet.scored)
 
 
-def _scores(trial: Trial, state: State) -> Floats:
-    """Return what placing a shape leaves better or worse, in milli, and the groups it breaks."""
+def _scores(trial: Trial, kinds: Ints, state: State) -> Floats:
+    """Return what placing a shape leaves better or worse, in milli, and the groups it breaks.
+
+    Of each size first those that are there, then the prospects. `kinds` are of all cards.
+    """
     columns, weights, rows = state.stock.columns, state.weights, trial.rows
     times, usable = state.stock.times[rows], state.stock.usable[rows]
     times_old, usable_old = columns.of_cards(trial.old, trial.kind)
     times_new, usable_new = columns.of_cards(trial.new, trial.kind)
     slots = columns.slots(times, trial.cpu)
-    slots_after = columns.slots(times - times_old + times_new, trial.cpu_after)
+    times_after = times - times_old + times_new
+    slots_after = columns.slots(times_after, trial.cpu_after)
     usable_after = usable - usable_old + usable_new
     lost = _worth(slots, usable, state, trial) - _worth(slots_after, usable_after, state, trial)
     score = 2 * weights.total * (trial.room - trial.room_after) - lost
@@ -142,7 +149,10 @@ def _scores(trial: Trial, state: State) -> Floats:
         trial.room_after, trial.cpu_after, state
     )
     broken = (slots - slots_after) @ weights.groups
-    return np.vstack([score, broken.T])
+    most = columns.most_of_several(kinds)
+    prospects = columns.prospects(times, trial.cpu, most)
+    prospects -= columns.prospects(times_after, trial.cpu_after, most)
+    return np.vstack([score, broken.T, (prospects @ weights.groups[columns.several]).T])
 
 
 def _worth(slots: Table, usable: Table, state: State, trial: Trial) -> Floats:

@@ -31,6 +31,8 @@ class Columns(msgspec.Struct, frozen=True):
     """Kinds of card, the last for none, by columns: milli of a card, infinite if impossible."""
     takes: Table
     """Likewise: milli in all of a node, 0 if impossible."""
+    several: Ints
+    """The places of those that want several cards."""
 
     @classmethod
     def of(cls, keys: tuple[Shape, ...], snapshot: Snapshot) -> Self:
@@ -45,6 +47,7 @@ class Columns(msgspec.Struct, frozen=True):
             most=np.where(count > 1, 1, np.inf).astype(np.float32),
             wants=np.where(milli < NEVER, milli, np.inf).astype(np.float32),
             takes=np.where(milli < NEVER, milli * count, 0).astype(np.float32),
+            several=np.flatnonzero(count > 1),
         )
 
     def of_cards(self, left: Ints, kind: Ints) -> tuple[Table, Table]:
@@ -62,6 +65,25 @@ class Columns(msgspec.Struct, frozen=True):
         by_cpu = (cpu.clip(min=0).astype(np.float32)[:, None] + HALF) / self.cpu
         slots: Table = np.floor(np.minimum((times + HALF) / self.count, by_cpu))
         return slots
+
+    def most_of_several(self, kinds: Ints) -> Ints:
+        """Return, for rows by cards, how many suffice for each that wants several, if idle."""
+        most: Ints = np.isfinite(self.wants[:, self.several])[kinds].sum(axis=1)
+        return most
+
+    def prospects(self, times: Table, cpu: Ints, most: Ints) -> Table:
+        """Return how many of those that want several a node carries, now or once others have left.
+
+        The next group counts half for each card, with CPU for it, that it lacks, as others are to
+        leave first, and nothing where it wants more cards than there are: `most`.
+        """
+        some, count = self.several, self.count[self.several]
+        with_cpu = cpu.astype(np.float32)[:, None] / self.cpu[some] * count
+        groups = self.slots(times, cpu)[:, some]
+        wanted = (groups + 1) * count
+        lacking = np.maximum(wanted - np.minimum(times[:, some], with_cpu), 0)
+        prospects: Table = groups + np.where(wanted <= most, np.exp2(-lacking), 0)
+        return prospects
 
 
 def key_of(shape: Shape) -> Shape:

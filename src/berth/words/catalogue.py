@@ -6,11 +6,13 @@ from typing import Literal, NamedTuple, TypeAlias
 from berth.words import (
     chinese_amounts,
     chinese_demand,
+    chinese_places,
     chinese_pods,
     chinese_reasons,
     chinese_warnings,
     english_amounts,
     english_demand,
+    english_places,
     english_pods,
     english_reasons,
     english_warnings,
@@ -43,13 +45,13 @@ CATALOGUES: Mapping[Language, Catalogue] = {
     "en": Catalogue(
         {**english_amounts.AMOUNTS, **english_pods.PODS},
         english_warnings.WARNINGS,
-        {**english_reasons.REASONS, **english_demand.DEMAND},
+        {**english_reasons.REASONS, **english_demand.DEMAND, **english_places.PLACES},
         *(", ", "; ", ": ", ". "),
     ),
     "zh": Catalogue(
         {**chinese_amounts.AMOUNTS, **chinese_pods.PODS},
         chinese_warnings.WARNINGS,
-        {**chinese_reasons.REASONS, **chinese_demand.DEMAND},
+        {**chinese_reasons.REASONS, **chinese_demand.DEMAND, **chinese_places.PLACES},
         *("，", "；", "：", "。"),
     ),
 }

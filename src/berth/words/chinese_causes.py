@@ -28,6 +28,7 @@ CAUSES = {
     "contradiction": Cause("一些注解选择设备，另一些注解又排除设备，结果没有剩下任何设备。"),
     "several-vendors": Cause("一个容器申请了两种设备，而没有任何设备插件或容器运行时支持这样做。"),
     "pod-level": Cause("设备属于某个容器，而 `spec.resources` 属于整个 Pod。"),
+    "too-many": Cause("能够运行的 Pod 不会有这么多。逐一判断所花的时间里，其他 Pod 都要等待。"),
     "node-name": Cause("设置了 `spec.nodeName` 的 Pod 会绕过所有调度器，因此分配不到设备。"),
     "privileged": Cause("特权容器能看到节点上所有的卡，而 `policy.privileged` 为 `deny`。"),
     "device-env": Cause(
@@ -78,6 +79,17 @@ CAUSES = {
     "past-shares": Cause(
         "通过该路径，容器能访问未分配给它的卡。只有节点才能阻止。",
         "请去掉该路径；容器运行时会向容器提供分配给它的设备。",
+    ),
+    "no-class": Cause(
+        "device-config 为此类设备指定了一个 RuntimeClass，而集群中没有这个名称的 RuntimeClass："
+        "API server 会拒绝该 Pod。`classes.runtime` 已打开。",
+        "请创建它，或从 device-config 中去掉这个名称。",
+    ),
+    "mapped": Cause(
+        "某个 DeviceClass 以该资源为 `extendedResourceName`："
+        "在有 DRA 驱动的节点上，默认调度器会把申请变成 claim。"
+        "Berth 及其所写入的方案都不认识 claim。`classes.device` 已打开。",
+        "请在一个集群中只用其中一种，或让 DRA 的 Pod 不经处理。",
     ),
     "unsized": Cause(
         "配额限制了显存，而卡的显存有多大，要等分配之后才知道。",

@@ -23,6 +23,12 @@ PODS = {
         "此处列出的设备全部被该 Pod 的其他注解排除", "请列出一个未被 {lists} 排除的设备"
     ),
     "pod-level": Entry("{name} 不能在 Pod 级别申请", "请写到使用它的容器的 limits 下"),
+    "too-many.containers": Entry(
+        "有 {count} 个容器，而一个 Pod 最多读取 {most} 个", "请把它们分到多个 Pod"
+    ),
+    "too-many.edits": Entry(
+        "需要 {count} 处改动，而最多允许 {most} 处", "请去掉由设备插件设置的变量"
+    ),
     "node-name": Entry(
         "已设置为 {node}，因此 {scheduler} 永远不会为该 Pod 分配设备",
         "请改用匹配 metadata.name 的节点亲和性",

@@ -30,6 +30,7 @@ REASONS = {
     "why.injection": Entry("设置中的注入 {injection}"),
     "left.names-none": Entry("没有写任何 Berth 认识的设备"),
     "left.as-it-should-be": Entry("已经符合要求"),
+    "left.privileged": Entry("只有特权容器申请了设备，而其设备不受管理"),
     "left.namespace": Entry("命名空间 {namespace} 已被设置排除"),
     "left.mirror": Entry("这是静态 Pod 的镜像 Pod，改动不会传到节点"),
     "left.opt-out": Entry("标签 {label} 表示不要处理"),
@@ -52,7 +53,12 @@ REASONS = {
     "part.not-selected": Entry("被其节点选择算符或亲和性排除的节点数：{nodes}"),
     "part.tainted": Entry("带有其不能容忍的污点的节点数：{nodes}"),
     "part.no-such-card": Entry("没有其可接受的健康卡的节点数：{nodes}"),
-    "part.too-small": Entry("卡的容量太小的节点数：{nodes}"),
+    "part.too-small": Entry(
+        "需要一张卡上的 {wanted} MiB 显存，{nearest} 只有 {has} MiB（节点数：{nodes}）"
+    ),
+    "part.too-few-cores": Entry(
+        "需要一张卡 {wanted}% 的算力，{nearest} 只有 {has}%（节点数：{nodes}）"
+    ),
     "part.too-few": Entry("需要 {wanted} 张此类卡，{nearest} 有 {has} 张（节点数：{nodes}）"),
     "part.cpu": Entry("需要 {wanted} 毫核 CPU，{nearest} 剩余 {has} 毫核（节点数：{nodes}）"),
     "part.memory": Entry("需要 {wanted} MiB 内存，{nearest} 剩余 {has} MiB（节点数：{nodes}）"),

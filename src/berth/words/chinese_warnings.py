@@ -21,6 +21,8 @@ WARNINGS = {
     ),
     "past-shares.volume": Entry("{path}：卷 {volume} 挂载 {host}，会使容器绕过份额访问卡"),
     "past-shares.mount": Entry("{path}：挂载 {mount} 会使容器绕过份额访问卡"),
+    "no-class": Entry("{path}：此处设为 {name}，而没有这样的 RuntimeClass", "请创建它"),
+    "mapped": Entry("{path}：DeviceClass {class} 把它映射为 claim，而此处不看 claim"),
     "unsized": Entry("未写明 {resource}，配额 {quota} 无法完整计入"),
     "beyond.memory": Entry("{path}：申请了 {mib} MiB，而集群中此类卡最多有 {most} MiB"),
     "beyond.count": Entry("{path}：申请了 {count} 张卡，而集群中卡最多的节点有 {largest} 张"),

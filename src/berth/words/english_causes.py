@@ -37,6 +37,9 @@ CAUSES = {
         "made for that."
     ),
     "pod-level": Cause("Devices belong to a container; `spec.resources` belongs to the whole Pod."),
+    "too-many": Cause(
+        "No Pod that runs has so many. While Berth judges each of them, all other Pods wait."
+    ),
     "node-name": Cause(
         "A Pod with `spec.nodeName` bypasses every scheduler, so nobody gives it a device."
     ),
@@ -106,6 +109,17 @@ CAUSES = {
         "Through this path, a container reaches cards that it was not given. Only the node can "
         "prevent that.",
         "Leave the path out; the container runtime shows the container its devices.",
+    ),
+    "no-class": Cause(
+        "The device-config names a RuntimeClass for such devices, and the cluster has none of that "
+        "name. The API server refuses the Pod. `classes.runtime` is on.",
+        "Create it, or take its name out of the device-config.",
+    ),
+    "mapped": Cause(
+        "A DeviceClass has the resource as its `extendedResourceName`. On nodes with a DRA driver "
+        "the default scheduler makes a claim of the request; Berth, and the stack that it writes "
+        "for, know no claims. `classes.device` is on.",
+        "Run one of the two in a cluster, or let the Pods for DRA opt out.",
     ),
     "unsized": Cause(
         "The quota limits memory, but how much memory the card has is known only once it is given.",

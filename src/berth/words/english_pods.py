@@ -29,6 +29,14 @@ PODS = {
         "{name} cannot be asked for by the Pod as a whole",
         "write it under the limits of the container that uses it",
     ),
+    "too-many.containers": Entry(
+        "{count} containers, and of one Pod at most {most} are read",
+        "spread them over several Pods",
+    ),
+    "too-many.edits": Entry(
+        "{count} changes would have to be made, and {most} is the most",
+        "leave out the variables that the device plugin sets",
+    ),
     "node-name": Entry(
         "set to {node}, so {scheduler} would never give the Pod its device",
         "use node affinity on metadata.name instead",

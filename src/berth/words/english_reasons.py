@@ -30,6 +30,9 @@ REASONS = {
     "why.injection": Entry("injection {injection} of the settings"),
     "left.names-none": Entry("names none of the devices that Berth knows"),
     "left.as-it-should-be": Entry("already as it should be"),
+    "left.privileged": Entry(
+        "privileged containers alone ask for a device, and theirs are not managed"
+    ),
     "left.namespace": Entry("namespace {namespace} is excluded by the settings"),
     "left.mirror": Entry("a mirror of a static Pod, whose changes would not reach the node"),
     "left.opt-out": Entry("label {label} opts out"),
@@ -58,7 +61,12 @@ REASONS = {
     "part.not-selected": Entry("nodes that its node selector or affinity leaves out: {nodes}"),
     "part.tainted": Entry("nodes with a taint that it does not tolerate: {nodes}"),
     "part.no-such-card": Entry("nodes without a healthy card that it accepts: {nodes}"),
-    "part.too-small": Entry("nodes whose cards are too small: {nodes}"),
+    "part.too-small": Entry(
+        "{wanted} MiB of one card wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
+    "part.too-few-cores": Entry(
+        "{wanted} percent of one card's cores wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
     "part.too-few": Entry("{wanted} such cards wanted, {nearest} has {has} (nodes: {nodes})"),
     "part.cpu": Entry("{wanted} milli CPU wanted, {nearest} has {has} free (nodes: {nodes})"),
     "part.memory": Entry("{wanted} MiB wanted, {nearest} has {has} free (nodes: {nodes})"),

@@ -27,6 +27,8 @@ WARNINGS = {
         "{path}: {volume} shows {host}, which reaches cards past their shares"
     ),
     "past-shares.mount": Entry("{path}: {mount} reaches cards past their shares"),
+    "no-class": Entry("{path}: {name} is set here, and there is no such RuntimeClass", "create it"),
+    "mapped": Entry("{path}: DeviceClass {class} maps it to claims, which are not looked at"),
     "unsized": Entry("{resource} is not named, so quota {quota} cannot count all of it"),
     "beyond.memory": Entry("{path}: {mib} MiB, and no such card here has more than {most}"),
     "beyond.count": Entry("{path}: {count} cards, and the largest node here has {largest}"),

@@ -1,0 +1,11 @@
+"""What somebody else wrote, such as a name in a manifest, as it may stand on a terminal."""
+
+import re
+
+_UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""Controls, of which ESC begins a command to the terminal, and what turns the direction of text."""
+
+
+def escaped(text: str) -> str:
+    r"""Return one line of text with such characters as Python and YAML write them: `\x1b`."""
+    return _UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
