@@ -189,6 +189,26 @@ def test_a_bound_pod_of_which_nothing_is_said_holds_what_would_be_decided(policy
         assert replica.left("n1", card) == left[card] - more
 
 
+@pytest.mark.parametrize(
+    ("on", "status", "left"),
+    [
+        ("n1", {}, FULL - 13_000),
+        ("n1", {"phase": "Succeeded"}, FULL),
+        ("", {"conditions": [{"type": "PodScheduled", "status": "False"}]}, FULL),
+        ("", {}, FULL - 13_000),
+    ],
+)
+def test_a_new_process_holds_nothing_for_who_is_bound_already_or_cannot_be(
+    on: str, status: dict[str, Any], left: int
+) -> None:
+    """It is shown all Pods at once; a bound one holds its cards itself, and once."""
+    cluster = Cluster("n1", flags=PIN, replicas=2)
+    first, other = cluster.replicas
+    cluster.show(given(first.ask(asking())), "x", on=on, **status)
+    waits = not on and not status
+    assert [len(other.placer.reservations), other.left("n1")] == [int(waits), left]
+
+
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:
     """As often as one likes."""
     cluster = Cluster("n1", flags=PIN)
