@@ -278,6 +278,7 @@ def test_a_workload_with_a_mistake_is_a_sentence(
         (("--trace", "missing.yaml"), "missing.yaml: cannot be read"),
         (("--recording", "missing.jsonl"), "missing.jsonl: cannot be read"),
         (("--plot", "picture.gif"), "ends in .png or .svg"),
+        (("--plot", "missing/picture.png"), "there is no folder missing; make it first"),
     ],
 )
 def test_options_that_do_not_go_together_are_a_sentence(words: tuple[str, ...], what: str) -> None:
@@ -316,6 +317,16 @@ def test_own_lifetimes_are_those_of_the_list_and_load_the_cluster_as_offered() -
     load = (drawn.lifetimes * 1000).sum() / (trace.capacity * drawn.end)
     assert load == pytest.approx(0.5, rel=0.25)
     assert isinstance(drawn, Schedule)
+
+
+def test_what_came_of_it_is_said_also_where_the_picture_cannot_be_written(tmp_path: Path) -> None:
+    """As on a full disk: the runs may have taken hours."""
+    file = tmp_path / "picture.svg"
+    file.symlink_to(tmp_path / "missing" / "picture.svg")
+    words = ["--trace", str(EXAMPLES / "workload-rates.yaml")]
+    done = CliRunner().invoke(command, [*words, "--plot", str(file)])
+    assert isinstance(done.exception, UsageError)
+    assert "workload-rates" in done.stdout
 
 
 def test_a_picture_has_the_policies_and_the_published_curves(tmp_path: Path) -> None:

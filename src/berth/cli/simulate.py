@@ -119,13 +119,13 @@ def command(
     ]
     done = _run(jobs)
     done.sort(key=lambda one: (policies.index(one.result.policy), seeds.index(one.result.seed)))
-    if draw:
-        draw(done)
     results = [one.result for one in done]
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2))
     else:
         click.echo("\n".join(tables.lines(results)))
+    if draw:  # last: where it cannot be written, hours of runs are not lost
+        draw(done)
 
 
 def _run(jobs: list[Job]) -> list[Done]:
@@ -145,6 +145,8 @@ def _plotter(file: Path) -> Callable[[list[Done]], None]:
     """Return what draws to a file, found out before anything is run. Raises UsageError."""
     if file.suffix not in PLOTS:
         raise UsageError(f"--plot {file}: write a name that ends in {' or '.join(PLOTS)}")
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"--plot {file}: there is no folder {file.parent}; make it first")
     try:
         plots = import_module("berth.cli.plots")
     except ImportError as error:
