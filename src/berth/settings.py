@@ -236,8 +236,8 @@ class Manner(Group, frozen=True):
     full_priority_classes: tuple[Text, ...] = ()
     """With `full: refuse`: refuse only Pods of these PriorityClasses. Empty: Pods of all."""
     never: Literal["warn", "refuse"] = "warn"
-    """What to do with a Pod that no node could run even if it were empty. warn: let it pass with a
-    warning, as such a node may still be added. refuse: refuse it."""
+    """What to do with a Pod that no node could run even if it were empty and its cards healthy.
+    warn: let it pass with a warning, as such a node may still be added. refuse: refuse it."""
 
 
 class SpecialManner(Manner, frozen=True):

@@ -87,11 +87,11 @@ def test_r52_a_card_falls_ill_and_recovers_when_the_annotation_says_so() -> None
     fleet = Fleet(VENDORS)
     fleet.node(None, node("n1", register=well, allocatable={"nvidia.com/gpu": "10"}))
     assert fits(fleet.snapshot, DeviceRequest(vendor="nvidia", memory_mib=100))
-    gone = {"nvidia.com/gpu": "0"}
-    fleet.node(None, node("n1", register=well, allocatable=gone))
-    fleet.node(None, node("n1", register=well.replace("true", "false"), allocatable=gone))
+    fewer = {"nvidia.com/gpu": "9"}
+    fleet.node(None, node("n1", register=well, allocatable=fewer))
+    fleet.node(None, node("n1", register=well.replace("true", "false"), allocatable=fewer))
     assert not fits(fleet.snapshot, DeviceRequest(vendor="nvidia", memory_mib=100))
-    fleet.node(None, node("n1", register=well, allocatable=gone))
+    fleet.node(None, node("n1", register=well, allocatable=fewer))
     assert fits(fleet.snapshot, DeviceRequest(vendor="nvidia", memory_mib=100))
 
 

@@ -148,6 +148,36 @@ class Quiet(SimpleHTTPRequestHandler):
         """Say nothing."""
 
 
+@pytest.mark.parametrize(
+    ("before", "after", "what"),
+    [
+        (
+            '"memoryMib": 40960',
+            '"memoryMib": -1',
+            "`int` >= 0 - at `$.nodes[0].devices[0].memoryMib",
+        ),
+        ('"pods": 110', f'"pods": {2**70}', "`int` <= 4503599627370496 - at `$.nodes[0].pods`"),
+        (
+            '"profiles": []',
+            '"profiles": [{"name": "9g", "memoryMib": 1, "cores": 1, "size": 5, "starts": [4]}]',
+            "a partition does not lie on 8 slices - at `$.nodes[0].devices[0].profiles[0]`",
+        ),
+        ('"name": "gpu-b"', '"name": "gpu-a"', "1 of the nodes have the name of another"),
+    ],
+)
+def test_a_snapshot_that_was_edited_to_what_cannot_be_is_a_sentence(
+    before: str, after: str, what: str, tmp_path: Path
+) -> None:
+    """With the place of it."""
+    file = tmp_path / "fleet.json"
+    text = json.dumps(json.loads((ROOT / "examples/snapshot.json").read_bytes()))
+    assert before in text
+    file.write_text(text.replace(before, after, 1))
+    with pytest.raises(UsageError) as caught:
+        snapshot.read(str(file))
+    assert what in str(caught.value)
+
+
 def test_a_snapshot_may_come_from_a_webhook(tmp_path: Path) -> None:
     """By the address of its operator's port."""
     (tmp_path / "fleet").write_bytes(FLEET.read_bytes())

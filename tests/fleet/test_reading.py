@@ -45,6 +45,20 @@ NODE = b"""{"type": "ADDED", "object": {
     "conditions": [{"type": "Ready", "status": "True"}], "images": []}}}"""
 
 
+@pytest.mark.parametrize(
+    ("allocatable", "healthy"),
+    [({"nvidia.com/gpu": "0"}, False), ({"nvidia.com/gpu": "1"}, True), ({}, True)],
+)
+def test_cards_of_a_device_plugin_that_has_stopped_take_no_new_pods(
+    allocatable: dict[str, str], *, healthy: bool
+) -> None:
+    """It leaves its annotation behind; the kubelet has 0 to allocate, and would refuse them."""
+    found, problems = nodes.read(node("n1", ["GPU-1"], allocatable=allocatable), VENDORS)
+    assert [one.healthy for one in found.devices] == [healthy]
+    said = ("status.allocatable[nvidia.com/gpu]: 0, so no card is given",)
+    assert problems == (() if healthy else said)
+
+
 def charge(one: Pod) -> Charge:
     """Read a Pod of which nothing is wrong."""
     found, problems = READER.charge(one)
@@ -156,6 +170,27 @@ def test_until_it_comes_the_decision_says_so() -> None:
     assert found.claims == (Claim(container="main", uuid="GPU-2", memory_mib=5, cores=1),)
     found = charge(pod("x", "n2", annotations, containers=GPU))
     assert (found.source, found.claims) == (Source.GUESSED, ())
+
+
+@pytest.mark.parametrize(
+    "amount",
+    [
+        '"memoryMib":-1000',
+        '"memoryMib":1000000000000000000000000',
+        '"cores":-1',
+        '"slices":-1',
+        '"slices":1180591620717411303424',
+    ],
+)
+def test_a_decision_holds_no_less_than_nothing(amount: str) -> None:
+    """Whoever writes one past our webhook gives nobody room on a card that has none."""
+    text = f'{{"id":"1","node":"n1","devices":[{{"container":"main","uuid":"GPU-1",{amount}}}]}}'
+    forged = pod("x", "n1", {"berth.dev/decision": text}, containers=GPU)
+    found, problems = READER.charge(forged)
+    assert (found.source, found.claims) == (Source.GUESSED, ())
+    assert [problem.split(": ")[0] for problem in problems] == [
+        "metadata.annotations[berth.dev/decision]"
+    ]
 
 
 @pytest.mark.parametrize("asked", [{"nvidia.com/gpu": "1"}, {"aws.amazon.com/neuroncore": "2"}, {}])

@@ -84,7 +84,7 @@ def test_a_node_is_told_of_when_it_changes_and_when_it_goes() -> None:
     ]
 
 
-SECRETS = ("alpha", "team-x", "customer", "example.com/thing", "GPU-9", "main", "first")
+SECRETS = ("alpha", "team-x", "customer", "example.com/thing", "GPU-9", "main", "first", "proxy")
 NAMED_NODE = Node(
     name="alpha",
     cpu_milli=1,
@@ -97,6 +97,7 @@ NAMED = PodRequest(
     other={"example.com/thing": 1},
     devices=(("main", DeviceRequest(vendor="nvidia", models=("a100",), uuids=("GPU-9",))),),
     init_devices=(("first", DeviceRequest(vendor="nvidia", uuids_not=("GPU-9",))),),
+    sidecars=(("first", ("proxy", "main")),),
     eligibility=Eligibility(
         all_of=(Expression("customer", "In", ("team-x",)),),
         any_of=(
@@ -127,6 +128,15 @@ def test_names_are_hashed_alike_wherever_they_stand() -> None:
     assert all_of_them == Toleration("", "Exists")
     assert set(wants.other) <= set(shown.other)
     assert wants.devices[0][1].models == ("a100",)
+    assert wants.sidecars == ((wants.init_devices[0][0], (KEY.name("proxy"), wants.devices[0][0])),)
+
+
+def test_a_term_that_compared_hashed_numbers_alone_forbids_no_node() -> None:
+    """What is left out is not asked for; a term that was empty still holds on none."""
+    over, empty = (Expression("customer", "Gt", ("5",)),), ()
+    for terms, left in (((over,), ()), ((over, empty), ()), ((empty,), (empty,))):
+        wish = PodRequest(eligibility=Eligibility(any_of=terms))
+        assert KEY.request(wish).eligibility.any_of == left
 
 
 def test_another_key_gives_other_hashes() -> None:

@@ -8,11 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.model.placement import Misfit, Placement, Refusal
+from berth.model.placement import Allocation, Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, best, decide
+from berth.placement.filters import Filter
 from berth.placement.policies import POLICIES
+from berth.placement.scarcity import State
 from tests.placement.clusters import T4, node, pod, share, whole
 
 BINPACK, SPREAD = POLICIES["binpack"], POLICIES["spread"]
@@ -186,6 +188,18 @@ def test_linked_cards_and_cards_of_one_numa_node() -> None:
     assert (why.reason, why.has, why.waiting_helps) == (Misfit.NUMA, 2, False)
 
 
+def test_a_node_of_very_many_cards_gives_each_once() -> None:
+    """Eight cards of ten replicas each are eighty where no label says that they are replicas."""
+    snapshot = Snapshot([node("a", 80)])
+    taken = [
+        card
+        for _ in range(40)
+        for card in placed(snapshot, pod(whole(2), cpu=1, memory=1), "topology")[1:]
+    ]
+    assert len(set(taken)) == 80
+    assert refused(snapshot, pod(whole(2), cpu=1, memory=1)).waiting_helps
+
+
 def test_of_two_numa_nodes_the_one_that_the_policy_prefers() -> None:
     """Binpack the fuller one, spread the other."""
     near = share(1_000, count=2)
@@ -243,6 +257,36 @@ def test_a_refusal_says_for_each_class_of_nodes_why_and_how_near() -> None:
 
 
 @pytest.mark.parametrize(
+    ("request_", "reason"),
+    [
+        (whole(2), Misfit.TOO_FEW_CARDS),
+        (msgspec.structs.replace(share(1_000), uuids=("a-1",)), Misfit.NO_SUCH_CARD),
+        (msgspec.structs.replace(share(1_000), models=("A100",)), Misfit.NO_SUCH_CARD),
+        (share(50_000), Misfit.CARDS_TOO_SMALL),
+        (
+            msgspec.structs.replace(
+                whole(2),
+                where=(Filter("roomy", 'device.memory.free.isGreaterThan(quantity("1Gi"))'),),
+            ),
+            Misfit.TOO_FEW_CARDS,
+        ),
+    ],
+)
+def test_a_card_that_is_not_healthy_may_be_so_again(
+    request_: DeviceRequest, reason: Misfit
+) -> None:
+    """Nothing is placed on it, and a node that is cordoned or not ready may do later as well."""
+    t4, a100 = node("a", 1, T4).devices[0], node("a", 2).devices[1]
+    devices = (t4, msgspec.structs.replace(a100, healthy=False))
+    snapshot = Snapshot([msgspec.structs.replace(node("a"), devices=devices)])
+    (why,) = refused(snapshot, pod(request_)).without
+    assert (why.reason, why.waiting_helps) == (reason, True)
+    snapshot.put(msgspec.structs.replace(node("a"), devices=(t4,)))
+    (why,) = refused(snapshot, pod(request_)).without
+    assert (why.reason, why.waiting_helps) == (reason, False)
+
+
+@pytest.mark.parametrize(
     ("wanted", "reason", "waits"),
     [
         (pod(cpu=33_000), Misfit.CPU, False),
@@ -258,6 +302,34 @@ def test_nodes_are_judged_whole(wanted: PodRequest, reason: Misfit, *, waits: bo
     placed(snapshot, pod())
     (why,) = refused(snapshot, wanted).without
     assert (why.reason, why.waiting_helps) == (reason, waits)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_a_node_with_less_than_nothing_left_takes_who_wants_nothing_of_it(policy: str) -> None:
+    """As in Kubernetes: its kubelet was given less, or it runs Pods that no scheduler sent."""
+    snapshot = Snapshot([node("a", 1, cpu=1_000, memory=1_024)])
+    snapshot.place(Allocation(node="a", cpu_milli=8_000, memory_mib=4_096))
+    for _ in range(30):  # some more than are needed to learn from
+        snapshot.mix.arrived(pod(share(1_000), cpu=0).shape)
+    assert placed(snapshot, pod(share(1_000), cpu=0, memory=0), policy) == ("a", "c0:0")
+    assert [
+        refused(snapshot, wanted).without[0].reason
+        for wanted in (
+            pod(share(1_000), cpu=1, memory=0),
+            pod(share(1_000), cpu=0, memory=1),
+        )
+    ] == [Misfit.CPU, Misfit.MEMORY]
+
+
+def test_what_lacks_cpu_carries_no_request_rather_than_fewer_than_none() -> None:
+    """The groups of whole cards that scarcity counts in the cluster are at least those there."""
+    snapshot = Snapshot([node("a", 4, cpu=1_000), node("b", 4)])
+    snapshot.place(Allocation(node="a", cpu_milli=8_000))
+    for _ in range(30):
+        snapshot.mix.arrived(pod(whole(2), cpu=0).shape)
+    decide(pod(whole(2), cpu=0), snapshot, POLICIES["scarcity"])
+    state = snapshot.keep("scarcity", State)
+    assert state.groups_total[state.demand.sizes.index(2)] == 4
 
 
 def test_the_best_candidates_come_first_and_ties_go_by_rank() -> None:

@@ -6,11 +6,12 @@ import pytest
 from berth.model.eligibility import NODE_NAME, Eligibility, Expression, Toleration
 from berth.model.node import Node, Taint
 from berth.model.placement import Misfit, Placement, Refusal
+from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.eligible import eligible, tolerates
 from berth.placement.policies import POLICIES
-from tests.placement.clusters import node, pod
+from tests.placement.clusters import node, pod, share
 
 
 def labelled(name: str, *taints: Taint, **labels: str) -> Node:
@@ -46,6 +47,20 @@ def test_operators(expression: Expression, names: str) -> None:
     assert chosen(Eligibility(any_of=((expression,),))) == names
 
 
+@pytest.mark.parametrize("value", ["1_000", "9" * 19, "9" * 5_000, "1.5", ""])
+@pytest.mark.parametrize("operator", ["Gt", "Lt"])
+def test_what_kubernetes_reads_as_no_number_is_greater_and_less_than_nothing(
+    value: str, operator: str
+) -> None:
+    """Whole numbers of 64 bits, as Go reads them; all of these may stand in an object."""
+    one = Snapshot([labelled("n", gen=value)])
+    wish = Eligibility(all_of=(Expression("gen", operator, ("5",)),))
+    assert not eligible(wish, one).both.any()
+    five = Snapshot([labelled("n", gen="5")])
+    wish = Eligibility(all_of=(Expression("gen", operator, (value,)),))
+    assert not eligible(wish, five).both.any()
+
+
 def test_terms_are_alternatives_and_an_empty_one_is_none() -> None:
     """Each term must hold whole; the selector on top of one of them."""
     x, y = Expression("zone", "In", ("x",)), Expression("zone", "In", ("y",))
@@ -53,6 +68,17 @@ def test_terms_are_alternatives_and_an_empty_one_is_none() -> None:
     assert chosen(Eligibility(any_of=((x, y),))) == ""
     assert chosen(Eligibility(any_of=((),))) == ""
     assert chosen(Eligibility(all_of=(x,), any_of=((x,), (y,)))) == "a"
+
+
+@pytest.mark.parametrize("wanted", [pod(), pod(share(1_000)), pod(share(1_000), share(1_000))])
+def test_where_there_is_no_node_none_is_eligible(wanted: PodRequest) -> None:
+    """A snapshot may be of a cluster without nodes, and a Pod may still name a label."""
+    wish = Eligibility(
+        all_of=(Expression("zone", "In", ("x",)),), tolerations=(Toleration("gpu", "Exists"),)
+    )
+    wanted = msgspec.structs.replace(wanted, eligibility=wish)
+    for policy in POLICIES.values():
+        assert decide(wanted, Snapshot(), policy) == Refusal(without=())
 
 
 GPU = Taint("gpu", "yes")
@@ -67,6 +93,12 @@ GPU = Taint("gpu", "yes")
         (Toleration(operator="Exists"), GPU, True),
         (Toleration("gpu", "Exists", effect="NoExecute"), GPU, False),
         (Toleration("other", "Exists"), GPU, False),
+        (Toleration("gpu", "Gt", "yes"), GPU, False),
+        (Toleration("gpu", "Gt", "950"), Taint("gpu", "990"), True),
+        (Toleration("gpu", "Gt", "950"), Taint("gpu", "950"), False),
+        (Toleration("gpu", "Lt", "950"), Taint("gpu", "90"), True),
+        (Toleration("gpu", "Lt", "950"), Taint("gpu", "950"), False),
+        (Toleration("gpu", "near", "yes"), GPU, False),
     ],
 )
 def test_tolerations(toleration: Toleration, taint: Taint, *, holds: bool) -> None:

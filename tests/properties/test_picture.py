@@ -16,7 +16,7 @@ from berth.model.picture import Picture
 
 PAGE = Path(__file__).parents[2] / "docs/reference/snapshot.md"
 TEXT = st.text(st.characters(codec="utf-8"), max_size=8)
-WHOLE = st.integers(0, 2**62)
+WHOLE = st.integers(0, 2**52)
 SMALL = st.integers(0, 255)
 OTHER = st.dictionaries(TEXT, WHOLE, max_size=2)
 
@@ -49,7 +49,7 @@ CHARGES = st.builds(
     init=some(TEXT),
     sidecars=some(st.tuples(TEXT, some(TEXT))),
 )
-PROFILES = st.builds(Profile, TEXT, WHOLE, SMALL, SMALL, some(SMALL))
+PROFILES = st.builds(Profile, TEXT, WHOLE, SMALL, st.integers(1, 4), some(st.integers(0, 4)))
 DEVICES = st.builds(
     Device,
     uuid=TEXT,
@@ -78,7 +78,11 @@ NODES = st.builds(
     rank=st.none() | WHOLE,
 )
 PICTURES = st.builds(
-    Picture, generation=WHOLE, nodes=some(NODES), pods=some(CHARGES), problems=some(TEXT)
+    Picture,
+    generation=WHOLE,
+    nodes=st.lists(NODES, max_size=2, unique_by=lambda node: node.name).map(tuple),
+    pods=some(CHARGES),
+    problems=some(TEXT),
 )
 
 

@@ -96,6 +96,30 @@ def test_who_was_there_holds_his_own_cards(tmp_path: Path) -> None:
     assert done.classes["share"].failed == 1
 
 
+def test_who_was_there_holds_his_init_containers_peak_beside_sidecars(tmp_path: Path) -> None:
+    """10 GiB of the sidecar and 20 of the init container after it: 10 of 40 are left."""
+    share = DeviceRequest(vendor="nvidia", memory_mib=10 * GIB)
+    first = msgspec.structs.replace(share, memory_mib=20 * GIB)
+    request = PodRequest(
+        devices=(("side", share),),
+        init_devices=(("first", first),),
+        sidecars=(("first", ("side",)),),
+    )
+    claims = tuple(
+        Claim(container=name, uuid="n-0", memory_mib=mib * GIB, cores=0)
+        for name, mib in (("side", 10), ("first", 20))
+    )
+    file = written(
+        tmp_path,
+        Shown(at=0, node=node("n", 1)),
+        Arrived(at=0, pod="there", request=request),
+        Bound(at=0, pod="there", node="n", claims=claims),
+        End(at=4),
+    )
+    trace, schedule = recorded.read(file)
+    assert Churn(trace, 1, schedule).cluster.snapshot.mem_left[0, 0] == 10 * GIB
+
+
 def test_nodes_come_change_and_go(tmp_path: Path) -> None:
     """What they hold goes with them, and what they give is there only then."""
     file = written(
@@ -113,6 +137,26 @@ def test_nodes_come_change_and_go(tmp_path: Path) -> None:
     assert (done.failed_pods, done.used_milli) == (1, 1000)
     cards = 2 * 1 + 1 * 2 + 3 * 3 + 2 * 1
     assert done.gpu_allocation_percent == pytest.approx((2 * 2 + 1) / cards * 100, abs=0.001)
+
+
+def test_a_pod_keeps_its_card_where_the_node_lists_them_in_another_order(tmp_path: Path) -> None:
+    """HAMi's agent lists cards in no order, each time another one."""
+    small, large = node("n", 1, 10 * GIB).devices[0], node("m", 1).devices[0]
+    before, after = (
+        msgspec.structs.replace(node("n", 0), devices=cards)
+        for cards in ((small, large), (large, small))
+    )
+    file = written(
+        tmp_path,
+        Shown(at=0, node=before),
+        Arrived(at=1, pod="a", request=wants(30 * GIB)),
+        Shown(at=2, node=after),
+        End(at=3),
+    )
+    trace, schedule = recorded.read(file)
+    churn = Churn(trace, 1, schedule)
+    list(churn.steps(POLICIES["binpack"]))
+    assert list(churn.cluster.snapshot.mem_left[0, :2]) == [10 * GIB, 10 * GIB]
 
 
 def test_every_pod_is_given_back_in_the_end(tmp_path: Path) -> None:
@@ -140,6 +184,7 @@ def test_every_pod_is_given_back_in_the_end(tmp_path: Path) -> None:
     [
         ((), "no node was there when the recording began"),
         ((Shown(at=0, node=node("n", 1)), Left(at=1, pod="x")), "Pod x .* has not arrived by 1"),
+        ((Shown(at=0, node=node("n", 1, -1)),), "line 2 is none of a recording: .* `int` >= 0"),
     ],
 )
 def test_a_recording_of_which_nothing_can_be_made_is_a_sentence(
@@ -203,6 +248,13 @@ def test_pods_without_a_life_stay_and_fill_the_cluster(tmp_path: Path) -> None:
         ("pods: [", "pods: [{name: q, every: 5s}, ", "pods p: has no every, as others do"),
         ("pods: [", "pods: [{name: q, life: 5s}, ", "pods p: has no life, so at a steady load"),
         ("devices: {memory: 4Gi}", "devices: {count: 0}", "expected a number from 1 to 64"),
+        ("name: p,", "name: p, life: 0s,", "'0s': nothing lasts or comes so"),
+        ("name: p,", "name: p, every: 0s,", "'0s': nothing lasts or comes so"),
+        ("name: p,", "name: p, every: 0.1ms,", "about 36000000 Pods would come"),
+        ("cpu: 500m", "cpu: -1", "-1 is less than nothing"),
+        ("{model: T4,", "{model: T4, vendor: nvdia,", "no accelerator nvdia; did you mean nvidia?"),
+        ("{memory: 4Gi}", "{memory: 4Gi, vendor: foo}", "p: devices.vendor: there is no"),
+        ("nodes: [", "nodes: [{name: n, cpu: 1, memory: 1Gi}, ", "n: the name stands there twice"),
     ],
 )
 def test_a_workload_with_a_mistake_is_a_sentence(
@@ -210,7 +262,8 @@ def test_a_workload_with_a_mistake_is_a_sentence(
 ) -> None:
     """With the file, and what to write."""
     file = tmp_path / "w.yaml"
-    file.write_text(WORKLOAD.replace(before, after))
+    hour = "for: 1h\n" if "every: 0s" in after or "0.1ms" in after else ""
+    file.write_text(WORKLOAD.replace(before, after) + hour)
     with pytest.raises(UsageError) as caught:
         made.read(file, 1, 1.0)
     assert str(caught.value).startswith(f"{file}: ")
@@ -225,12 +278,21 @@ def test_a_workload_with_a_mistake_is_a_sentence(
         (("--trace", "missing.yaml"), "missing.yaml: cannot be read"),
         (("--recording", "missing.jsonl"), "missing.jsonl: cannot be read"),
         (("--plot", "picture.gif"), "ends in .png or .svg"),
+        (("--plot", "missing/picture.png"), "there is no folder missing; make it first"),
     ],
 )
 def test_options_that_do_not_go_together_are_a_sentence(words: tuple[str, ...], what: str) -> None:
     """Before anything is run."""
     with pytest.raises(UsageError, match=what):
         CliRunner().invoke(command, list(words), catch_exceptions=False)
+
+
+@pytest.mark.parametrize("words", [("--seed", "-1"), ("--departures", "-5")])
+def test_a_number_below_nothing_is_refused(words: tuple[str, ...]) -> None:
+    """As click says it of any option."""
+    done = CliRunner().invoke(command, list(words))
+    assert done.exit_code == 2
+    assert "is not in the range x>=0" in done.output
 
 
 def test_without_matplotlib_a_plot_says_what_to_install() -> None:
@@ -255,6 +317,16 @@ def test_own_lifetimes_are_those_of_the_list_and_load_the_cluster_as_offered() -
     load = (drawn.lifetimes * 1000).sum() / (trace.capacity * drawn.end)
     assert load == pytest.approx(0.5, rel=0.25)
     assert isinstance(drawn, Schedule)
+
+
+def test_what_came_of_it_is_said_also_where_the_picture_cannot_be_written(tmp_path: Path) -> None:
+    """As on a full disk: the runs may have taken hours."""
+    file = tmp_path / "picture.svg"
+    file.symlink_to(tmp_path / "missing" / "picture.svg")
+    words = ["--trace", str(EXAMPLES / "workload-rates.yaml")]
+    done = CliRunner().invoke(command, [*words, "--plot", str(file)])
+    assert isinstance(done.exception, UsageError)
+    assert "workload-rates" in done.stdout
 
 
 def test_a_picture_has_the_policies_and_the_published_curves(tmp_path: Path) -> None:

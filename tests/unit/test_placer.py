@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from berth import layered, names, settings
-from berth.admission import configuration
+from berth.admission import configuration, stored
+from berth.admission.unplaced import unplaced
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
 from berth.model.difference import differences
@@ -43,6 +44,74 @@ def test_a_second_pass_finds_its_own_id_and_reserves_once() -> None:
     assert second.verdict is Verdict.UNCHANGED
     assert replica.left(node) == FULL - 13_000
     assert len(replica.placer.reservations) == 1
+
+
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+def test_a_second_pass_at_another_replica_leads_to_the_same_place(delivery: str) -> None:
+    """That one knows the first decision not, and makes its own within what stands in the Pod."""
+    flags = (f"placement.delivery={delivery}",)
+    cluster = Cluster("n1", "n2", "n3", flags=flags, replicas=2)
+    first, other = cluster.replicas
+    decision = first.ask(asking())
+    at_first, pod = found(decision), given(decision)
+    again = other.ask(pod)
+    assert (found(again).node, found(again).devices) == (at_first.node, at_first.devices)
+    assert found(again).id != at_first.id
+    assert given(again)["spec"]["affinity"] == pod["spec"]["affinity"]
+    cluster.show(given(again), "x")
+    assert len(other.placer.reservations) == 1, "as long as the Pod waits"
+    cluster.now += 10
+    assert [replica.left(found(again).node) for replica in cluster.replicas] == [FULL - 13_000] * 2
+
+
+ZONES = {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}
+HOSTS = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-n1", "host-n2"]}
+NOT_N3 = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n3"]}]}
+
+
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+@pytest.mark.parametrize(
+    "terms", [[], [{"matchExpressions": [HOSTS]}], [{"matchExpressions": [HOSTS], **NOT_N3}, ZONES]]
+)
+def test_what_was_wanted_before_a_pod_was_placed_is_known(
+    delivery: str, terms: list[dict[str, Any]]
+) -> None:
+    """So a recording is of what its authors asked for, and any other policy may be tried on it."""
+    cluster = Cluster("n1", "n2", "n3", flags=(f"placement.delivery={delivery}",))
+    (replica,) = cluster.replicas
+    pod = asking()
+    if terms:
+        pod["spec"]["affinity"] = named("n1")
+        required = pod["spec"]["affinity"]["nodeAffinity"]
+        required["requiredDuringSchedulingIgnoredDuringExecution"]["nodeSelectorTerms"] = terms
+    before = stored.request(pod, replica.rules)
+    decision = replica.ask(deepcopy(pod))
+    assert found(decision).node
+    after = given(decision)
+    assert after["spec"]["affinity"] != pod["spec"].get("affinity")
+    assert unplaced(after, stored.request(after, replica.rules)) == before
+    assert unplaced(pod, before) == before
+
+
+def test_a_pod_that_names_either_of_two_nodes_is_placed() -> None:
+    """Only one that can go nowhere else is left alone: the best of its nodes is for us to say."""
+    cluster = Cluster("n1", "n2", "n3", flags=PIN)
+    pod = asking()
+    pod["spec"]["affinity"] = named("n1")
+    terms = pod["spec"]["affinity"]["nodeAffinity"][
+        "requiredDuringSchedulingIgnoredDuringExecution"
+    ]
+    terms["nodeSelectorTerms"] *= 2
+    assert cluster.replicas[0].ask(pod).placed is None
+    terms["nodeSelectorTerms"] = [
+        *terms["nodeSelectorTerms"][:1],
+        {"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["n3"]}]},
+    ]
+    (replica,) = cluster.replicas
+    first = replica.ask(pod)
+    assert found(first).node in {"n1", "n3"}
+    assert found(first).candidates == 2
+    assert replica.ask(given(first)).verdict is Verdict.UNCHANGED
 
 
 def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
@@ -81,6 +150,25 @@ def test_replicas_that_decide_at_once_fill_nodes_of_their_own(among: int, *, sha
     assert (nodes[0] == nodes[1]) == shared
 
 
+@pytest.mark.parametrize("others", [(), ("cpu-1",)])
+def test_a_pod_passes_once_the_last_node_with_such_a_card_has_left(others: tuple[str, ...]) -> None:
+    """As before the first one came: an autoscaler that removed it adds it again for this Pod."""
+    cluster = Cluster("n1", flags=("placement.never=refuse", "placement.full=refuse"))
+    for name in others:
+        plain = gpu_nodes.node(name)
+        plain["metadata"]["annotations"] = {}
+        plain["status"]["allocatable"].pop(GPU)
+        cluster.node(plain)
+    (replica,) = cluster.replicas
+    assert found(replica.ask(asking())).node == "n1"
+    cluster.nodes.remove(("", "n1"))
+    decision = replica.ask(asking())
+    assert decision.verdict is Verdict.PATCHED
+    assert decision.placed is None
+    cluster.node(gpu_nodes.node("n1"))
+    assert found(replica.ask(asking())).node == "n1"
+
+
 @pytest.mark.parametrize("policy", names.POLICIES)
 def test_a_bound_pod_of_which_nothing_is_said_holds_what_would_be_decided(policy: str) -> None:
     """Under every policy. 10000 MiB fit best where 22960 are left, if most Pods want 12000."""
@@ -99,6 +187,26 @@ def test_a_bound_pod_of_which_nothing_is_said_holds_what_would_be_decided(policy
     for card in range(4):
         more = 10_000 if gpu_nodes.uuid("n1", card) == uuid else 0
         assert replica.left("n1", card) == left[card] - more
+
+
+@pytest.mark.parametrize(
+    ("on", "status", "left"),
+    [
+        ("n1", {}, FULL - 13_000),
+        ("n1", {"phase": "Succeeded"}, FULL),
+        ("", {"conditions": [{"type": "PodScheduled", "status": "False"}]}, FULL),
+        ("", {}, FULL - 13_000),
+    ],
+)
+def test_a_new_process_holds_nothing_for_who_is_bound_already_or_cannot_be(
+    on: str, status: dict[str, Any], left: int
+) -> None:
+    """It is shown all Pods at once; a bound one holds its cards itself, and once."""
+    cluster = Cluster("n1", flags=PIN, replicas=2)
+    first, other = cluster.replicas
+    cluster.show(given(first.ask(asking())), "x", on=on, **status)
+    waits = not on and not status
+    assert [len(other.placer.reservations), other.left("n1")] == [int(waits), left]
 
 
 def test_a_dry_run_is_answered_and_holds_nothing() -> None:

@@ -45,18 +45,24 @@ def changes(pod: Pod, demand: Demand, placed: Placed) -> Iterator[Change]:
 
 
 def bound(pod: Pod) -> bool:
-    """Whether the Pod goes to one node whatever we say: set, or by affinity as of a DaemonSet."""
+    """Whether the Pod goes to one node whatever we say: set, or by affinity as of a DaemonSet.
+
+    With a decision it is what another replica has pinned in an earlier pass, and is ours to place.
+    """
     if pod.node_name:
         return True
-    return pod.nodes.required and all(_names_node(term) for term in pod.nodes.terms)
+    named = {_named(term) for term in pod.nodes.terms}
+    one = pod.nodes.required and None not in named and len(named) < 2
+    return one and names.DECISION not in pod.annotations
 
 
-def _names_node(term: JsonObject) -> bool:
+def _named(term: JsonObject) -> str | None:
+    """Return what a term asks for as the name of a node, which is one, or None."""
     fields = term.get("matchFields")
-    return isinstance(fields, list) and any(
-        isinstance(one, dict) and one.get("key") == NODE_NAME and one.get("operator") == "In"
-        for one in fields
-    )
+    for one in fields if isinstance(fields, list) else ():
+        if isinstance(one, dict) and (one.get("key"), one.get("operator")) == (NODE_NAME, "In"):
+            return str(one.get("values"))
+    return None
 
 
 def _require(pod: Pod, kind: str, one: JsonObject, why: Said) -> Iterator[Change]:

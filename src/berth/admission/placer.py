@@ -108,8 +108,8 @@ class Placer:
 
     def _has_cards(self, demand: Demand) -> bool:
         """Whether some node has a card of what is asked for: else nobody knows what will come."""
-        known = {kind.vendor for kind in self.fleet.snapshot.kinds}
-        return all(one.share.vendor.name in known for one in demand.containers if one.share)
+        there = self.fleet.snapshot.settled("vendors", _vendors)
+        return all(one.share.vendor.name in there for one in demand.containers if one.share)
 
     def _node_changed(self, old: projections.Node | None, new: projections.Node | None) -> None:
         self.fleet.node(old, new)
@@ -174,6 +174,12 @@ def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim
     row = snapshot.row[pod.spec.node_name]
     found = allocate(request, snapshot, row, policy.choice)
     return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+
+
+def _vendors(snapshot: Snapshot) -> frozenset[str]:
+    """Return whose cards the nodes have; a kind of card stays known when its last node leaves."""
+    rows = snapshot.row.values()
+    return frozenset([device.vendor for row in rows for device in snapshot.nodes[row].devices])
 
 
 def _alive(pod: projections.Pod | None) -> projections.Pod | None:

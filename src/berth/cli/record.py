@@ -14,6 +14,7 @@ import msgspec
 from berth import __version__, clock
 from berth.admission import stored
 from berth.admission.rules import Rules
+from berth.admission.unplaced import unplaced
 from berth.cli import clustered, options
 from berth.cli.stop import Stop
 from berth.cluster.hashed import Hashed
@@ -72,7 +73,8 @@ async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | 
         written += 1
 
     def wanted(pod: Pod) -> PodRequest:
-        return stored.request(msgspec.json.decode(msgspec.json.encode(pod)), rules)
+        raw = msgspec.json.decode(msgspec.json.encode(pod))
+        return unplaced(raw, stored.request(raw, rules))
 
     loop, stop = asyncio.get_running_loop(), Stop()
     stop.listen(loop)

@@ -49,6 +49,7 @@ PLOTS = (".png", ".svg")
     multiple=True,
     default=[42],
     show_default=True,
+    type=click.IntRange(min=0),
     help="Order of arrivals; 42 to 51 are those of the published runs.",
 )
 @click.option(
@@ -60,6 +61,7 @@ PLOTS = (".png", ".svg")
     "arrivals",
     "--departures",
     default=0,
+    type=click.IntRange(min=0),
     metavar="ARRIVALS",
     help="Let Pods leave too: so many come, at random times, and the first are not counted.",
 )
@@ -117,13 +119,13 @@ def command(
     ]
     done = _run(jobs)
     done.sort(key=lambda one: (policies.index(one.result.policy), seeds.index(one.result.seed)))
-    if draw:
-        draw(done)
     results = [one.result for one in done]
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2))
     else:
         click.echo("\n".join(tables.lines(results)))
+    if draw:  # last: where it cannot be written, hours of runs are not lost
+        draw(done)
 
 
 def _run(jobs: list[Job]) -> list[Done]:
@@ -143,6 +145,8 @@ def _plotter(file: Path) -> Callable[[list[Done]], None]:
     """Return what draws to a file, found out before anything is run. Raises UsageError."""
     if file.suffix not in PLOTS:
         raise UsageError(f"--plot {file}: write a name that ends in {' or '.join(PLOTS)}")
+    if not file.absolute().parent.is_dir():
+        raise UsageError(f"--plot {file}: there is no folder {file.parent}; make it first")
     try:
         plots = import_module("berth.cli.plots")
     except ImportError as error:

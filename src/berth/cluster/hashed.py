@@ -56,6 +56,9 @@ class Hashed(msgspec.Struct, frozen=True):
             init_devices=tuple(
                 (self.name(of), self._device(one)) for of, one in request.init_devices
             ),
+            sidecars=tuple(
+                (self.name(of), tuple(map(self.name, beside))) for of, beside in request.sidecars
+            ),
             eligibility=self._eligibility(request.eligibility),
         )
 
@@ -71,9 +74,11 @@ class Hashed(msgspec.Struct, frozen=True):
         )
 
     def _eligibility(self, wish: Eligibility) -> Eligibility:
+        terms = tuple(map(self._term, wish.any_of))
+        free = any(one and not left for one, left in zip(wish.any_of, terms, strict=True))
         return Eligibility(
             all_of=self._term(wish.all_of),
-            any_of=tuple(map(self._term, wish.any_of)),
+            any_of=() if free else terms,  # an empty term holds on no node, not on any
             tolerations=tuple(map(self._toleration, wish.tolerations)),
         )
 

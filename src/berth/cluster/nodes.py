@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+import msgspec
+
 from berth.cluster import projections
 from berth.dialects import counted, registered
 from berth.model import holding
@@ -38,6 +40,16 @@ def _ready(node: projections.Node) -> bool:
     return ready and not node.spec.unschedulable and node.metadata.deletion_timestamp is None
 
 
+def _stopped(node: projections.Node, resources: dict[str, int], vendor: Vendor) -> bool:
+    """Whether the device plugin has stopped that wrote the annotation, which it leaves behind.
+
+    The kubelet then says that 0 devices are allocatable, and takes no Pod that asks for one (HAMi
+    2.10 reads it so too). Volcano's resources and annotation are others.
+    """
+    first = vendor.records.register[0]
+    return first in node.metadata.annotations and resources.get(vendor.count) == 0
+
+
 def _devices(
     node: projections.Node, resources: dict[str, int], vendors: Sequence[Vendor]
 ) -> tuple[tuple[Device, ...], list[str]]:
@@ -47,6 +59,12 @@ def _devices(
     name, labels = node.metadata.name, node.metadata.labels
     for vendor in vendors:
         found = registered.devices(name, node.metadata.annotations, vendor)
+        if found and _stopped(node, resources, vendor):
+            cards = tuple(msgspec.structs.replace(one, healthy=False) for one in found[0])
+            found = (
+                cards,
+                (*found[1], f"status.allocatable[{vendor.count}]: 0, so no card is given"),
+            )
         if found is None:
             found = counted.devices(name, resources, labels, vendor)
         problems += found[1]

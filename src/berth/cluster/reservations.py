@@ -89,8 +89,9 @@ class Reservations:
             return
         known = self._unseen.get(found.id) or self._pending.get(found.id)
         if known is None:
-            if new is not None and old is None and not _copied(new, None):
-                self._adopt(found.id, found.node, new)
+            first = new if old is None else None
+            if first is not None and not _settled(first) and not _copied(first, None):
+                self._adopt(found.id, found.node, first)
         elif _copied(shown, known):
             return
         elif new is None or _settled(new):

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import msgspec
 
-from berth.model.device import Device
+from berth.model.device import Device, Number, Slices
 from berth.model.placement import Allocation, Hold
 
 
@@ -16,11 +16,11 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     container: str
     """Empty where the record has more containers than the Pod."""
     uuid: str
-    memory_mib: int | None = None
+    memory_mib: Number | None = None
     """None, as for cores: not known, and all of the card is held."""
-    cores: int | None = None
+    cores: Number | None = None
     profile: str = ""
-    slices: int = 0
+    slices: Slices = 0
 
 
 class Source(Enum):
@@ -43,9 +43,9 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     name: str
     uid: str
     node: str
-    cpu_milli: int = 0
-    memory_mib: int = 0
-    other: dict[str, int] = {}
+    cpu_milli: Number = 0
+    memory_mib: Number = 0
+    other: dict[str, Number] = {}
     claims: tuple[Claim, ...] = ()
     source: Source = Source.NONE
     init: tuple[str, ...] = ()

@@ -1,17 +1,31 @@
 """One accelerator of a node, as its device plugin announces it."""
 
+from typing import Annotated
+
 import msgspec
+
+from berth import names
+
+Number = Annotated[int, msgspec.Meta(ge=0, le=2**52)]
+"""An amount as a document may say it: sums of many still are whole numbers of 64 bits."""
+Slices = Annotated[int, msgspec.Meta(ge=0, lt=1 << names.MIG_SLICES)]
+"""Slices of a card, as bits."""
 
 
 class Profile(msgspec.Struct, frozen=True, rename="camel"):
     """A partition that a card can be cut into."""
 
     name: str
-    memory_mib: int
-    cores: int
-    size: int
+    memory_mib: Number
+    cores: Number
+    size: Number
     """How many of the card's slices it takes, and `starts` where it may begin."""
-    starts: tuple[int, ...]
+    starts: tuple[Number, ...]
+
+    def __post_init__(self) -> None:
+        """Refuse what lies on no slices. Raises ValueError."""
+        if not 0 < self.size <= names.MIG_SLICES - max(self.starts, default=0):
+            raise ValueError(f"a partition does not lie on {names.MIG_SLICES} slices")
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -20,12 +34,12 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     uuid: str
     vendor: str
     model: str
-    memory_mib: int
-    cores: int = 100
+    memory_mib: Number
+    cores: Number = 100
     """Percent of compute that may be handed out; 100 is one card's worth."""
-    slots: int = 10
+    slots: Number = 10
     """How many containers may hold it at once."""
-    numa: int = -1
+    numa: Annotated[int, msgspec.Meta(ge=-1, lt=2**31)] = -1
     """NUMA node; -1 is not known."""
     healthy: bool = True
     """False also for a card that is cordoned: nothing new is placed there."""
@@ -33,7 +47,7 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """How it is shared, in its vendor's word such as "mig" or "hami-core"; "" is not told."""
     profiles: tuple[Profile, ...] = ()
     """The partitions that it can be cut into, where it is handed out in such alone."""
-    links: tuple[int, ...] = ()
+    links: tuple[Annotated[int, msgspec.Meta(ge=0, lt=2**31)], ...] = ()
     """How well it is linked to each card of its node, in their order; higher is better."""
 
     @property

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from berth.model.device import Device
+from berth.model.device import Device, Number
 
 
 class Taint(msgspec.Struct, frozen=True, rename="camel"):
@@ -17,15 +17,15 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """What is allocatable on a node, before anything runs there."""
 
     name: str
-    cpu_milli: int
-    memory_mib: int
-    pods: int = 110
-    other: dict[str, int] = {}
+    cpu_milli: Number
+    memory_mib: Number
+    pods: Number = 110
+    other: dict[str, Number] = {}
     """Other resources by name, in Kubernetes' whole units: ephemeral storage, RDMA, ..."""
     labels: dict[str, str] = {}
     taints: tuple[Taint, ...] = ()
     ready: bool = True
     """False also for a node that is cordoned (`spec.unschedulable`)."""
     devices: tuple[Device, ...] = ()
-    rank: int | None = None
+    rank: Number | None = None
     """Breaks ties, lowest first; None is one made from the name, the same everywhere."""

@@ -25,6 +25,12 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     problems: tuple[str, ...] = ()
     """What is wrong with what Nodes and Pods say, a sentence each."""
 
+    def __post_init__(self) -> None:
+        """Refuse what no cluster can be. Raises ValueError."""
+        twice = len(self.nodes) - len({node.name for node in self.nodes})
+        if twice:
+            raise ValueError(f"{twice} of the nodes have the name of another")
+
     def snapshot(self) -> Snapshot:
         """Return it as placement counts. A Pod whose node is not there holds nothing."""
         found = Snapshot(self.nodes)

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Protocol
 import msgspec
 
 from berth import names
+from berth.model.device import Number
 from berth.model.eligibility import ANYWHERE, Eligibility
 
 if TYPE_CHECKING:
@@ -36,10 +37,10 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     """
 
     vendor: str
-    count: int = 1
-    memory_mib: int | None = None
-    memory_percent: int | None = None
-    cores: int = 0
+    count: Number = 1
+    memory_mib: Number | None = None
+    memory_percent: Number | None = None
+    cores: Number = 0
     models: tuple[str, ...] = ()
     """Words of which the card's model must contain one; empty is any."""
     models_not: tuple[str, ...] = ()
@@ -54,7 +55,7 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     """Only cards that nobody holds."""
     order: tuple[str, ...] = ()
     """How cards come, the first word first: binpack, spread, numa. None: as the policy has it."""
-    weights: tuple[int, int, int] = (1, 1, 1)
+    weights: tuple[Number, Number, Number] = (1, 1, 1)
     """Of slots, cores and memory in how full a card is, for `order`."""
     beside_not: tuple[str, ...] = ()
     """Classes of workload that must not be on its cards."""
@@ -77,9 +78,9 @@ class Shape(msgspec.Struct, frozen=True):
 class PodRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What one Pod wants. CPU, memory and others are of the Pod: the sum or the init peak."""
 
-    cpu_milli: int = 0
-    memory_mib: int = 0
-    other: dict[str, int] = {}
+    cpu_milli: Number = 0
+    memory_mib: Number = 0
+    other: dict[str, Number] = {}
     devices: tuple[tuple[str, DeviceRequest], ...] = ()
     """Container name and request: one after another, each holding what it gets."""
     init_devices: tuple[tuple[str, DeviceRequest], ...] = ()

@@ -255,8 +255,9 @@ class Snapshot:
             self.mem_left[at], self.cores_left[at] = device.memory_mib, device.cores
             self.slots_left[at] = self.slots_total[at] = device.slots
             self.numa[at] = device.numa
+            kind = self._kind(device.kind)  # known also where no card of it is healthy
             if device.healthy:
-                self.kind[at] = self._kind(device.kind)
+                self.kind[at] = kind
                 self.left[at] = left_of(device, device.memory_mib, device.cores, device.slots)
         self.room[row] = self.room_total[row] = self.left[row].sum()
         self.most[row] = self.left[row].max(initial=0)

@@ -106,7 +106,8 @@ class Board:
 
 
 def _fits(shape: Shape, snapshot: Snapshot, rows: Ints) -> tuple[Bools, Bools]:
-    fits: Bools = snapshot.ready[rows] & (snapshot.cpu[rows] >= shape.cpu_milli)
+    cpu = snapshot.cpu[rows].clip(min=0)  # a node may have less than none, and who wants none fits
+    fits: Bools = snapshot.ready[rows] & (cpu >= shape.cpu_milli)
     if shape.request is None:
         return fits, np.zeros((len(rows), 0), dtype=np.bool_)
     good = suitable(shape.request, snapshot, rows)

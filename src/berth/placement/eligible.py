@@ -1,5 +1,6 @@
 """Which nodes a Pod may run on by labels and taints: computed by label value, not node by node."""
 
+import re
 from collections.abc import Callable
 
 import msgspec
@@ -46,7 +47,8 @@ def _term(term: tuple[Expression, ...], snapshot: Snapshot) -> Bools:
     for expression in term:
         values, codes = label(expression.key, snapshot)
         holds = OPERATORS[expression.operator]
-        good &= np.array([holds(value, expression.values) for value in values])[codes]
+        known = [holds(value, expression.values) for value in values]
+        good &= np.array(known, dtype=np.bool_)[codes]
     return good
 
 
@@ -63,11 +65,16 @@ def label(key: str, snapshot: Snapshot) -> tuple[list[str | None], Ints]:
     return snapshot.settled(f"label/{key}", coded)
 
 
+_INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")
+
+
 def _number(text: str | None) -> int | None:
-    try:
-        return None if text is None else int(text)
-    except ValueError:
+    """Return what Go's ParseInt reads, which Kubernetes compares by: 64 bits, no underscores."""
+    found = _INTEGER.fullmatch(text or "")
+    if found is None:
         return None
+    number = int(found[1] + found[2])
+    return number if -(2**63) <= number < 2**63 else None
 
 
 def _compared(value: str | None, values: tuple[str, ...], sign: int) -> bool:
@@ -83,6 +90,9 @@ OPERATORS: dict[str, Callable[[str | None, tuple[str, ...]], bool]] = {
     "Gt": lambda value, values: _compared(value, values, 1),
     "Lt": lambda value, values: _compared(value, values, -1),
 }
+
+NUMERIC = frozenset({"Gt", "Lt"})
+"""Of tolerations too, where the API server admits them: from Kubernetes 1.35, by a feature gate."""
 
 
 def _tolerated(tolerations: tuple[Toleration, ...], snapshot: Snapshot) -> Bools:
@@ -111,6 +121,9 @@ def tolerates(toleration: Toleration, taint: Taint) -> bool:
         return False
     if toleration.key and toleration.key != taint.key:
         return False
+    if toleration.operator in NUMERIC:
+        return OPERATORS[toleration.operator](taint.value, (toleration.value,))
     if toleration.operator == "Exists":
         return True
-    return bool(toleration.key) and toleration.value == taint.value
+    equal = toleration.operator == "Equal" and bool(toleration.key)
+    return equal and toleration.value == taint.value

@@ -8,7 +8,7 @@ import numpy as np
 from berth.model.eligibility import Eligibility
 from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
-from berth.model.snapshot import Bools, Ints, Snapshot
+from berth.model.snapshot import NOTHING, Bools, Ints, Snapshot
 from berth.placement.cards import named, need, of_one_numa, sizes
 from berth.placement.eligible import eligible
 from berth.placement.lacking import lacking
@@ -101,9 +101,31 @@ def _lasting(asked: _Asked, snapshot: Snapshot) -> Iterator[_Question]:
 
 
 def _of_cards(request: DeviceRequest, snapshot: Snapshot) -> Iterator[_Question]:
-    """Ask what a node's cards could carry if nothing were on them."""
+    """Ask what a node could carry with nothing on it, now and once all its cards are healthy."""
+    sound = snapshot.settled("sound", _sound)
+    now = _carried(request, snapshot, snapshot.kind)
+    if sound is snapshot.kind:
+        yield from now
+        return
+    for question, healed in zip(now, _carried(request, snapshot, sound), strict=True):
+        yield msgspec.structs.replace(question, total=healed.has)
+
+
+def _sound(snapshot: Snapshot) -> Ints:
+    """Return `kind` as if every card were healthy: the same grid where all are."""
+    kind = snapshot.kind
+    for row in snapshot.row.values():
+        for card, device in enumerate(snapshot.nodes[row].devices):
+            if not device.healthy:
+                kind = kind.copy() if kind is snapshot.kind else kind
+                kind[row, card] = snapshot.kinds.index(device.kind)
+    return kind
+
+
+def _carried(request: DeviceRequest, snapshot: Snapshot, kind: Ints) -> Iterator[_Question]:
+    """Ask it of cards of these kinds."""
     wants, rows = need(request, snapshot), np.arange(len(snapshot))
-    cards = wants.accepted[snapshot.kind]
+    cards = wants.accepted[kind]
     if request.uuids or request.uuids_not:
         cards &= named(request, snapshot)
     accepted = cards.sum(axis=1)
@@ -111,15 +133,16 @@ def _of_cards(request: DeviceRequest, snapshot: Snapshot) -> Iterator[_Question]
     wanted = request.memory_mib or 0, request.cores
     lacks = (Lack.MEMORY, Lack.CORES)
     for amount, size, lack in zip(wanted, sizes(snapshot), lacks, strict=True):
-        largest = np.where(cards, size[snapshot.kind], 0).max(axis=1, initial=0)
+        largest = np.where(cards, size[kind], 0).max(axis=1, initial=0)
         yield _Question(Misfit.CARDS_TOO_SMALL, amount, largest, largest, lack.value)
-    able = (cards & wants.possible[snapshot.kind]).astype(np.int64)
+    able = (cards & wants.possible[kind]).astype(np.int64)
     if wants.cut is not None and request.count > 1:
-        able = able * wants.cut.instances[snapshot.kind, 0]
+        able = able * wants.cut.instances[kind, 0]
     counts = able.sum(axis=1)
     yield _Question(Misfit.TOO_FEW_CARDS, request.count, counts, counts)
+    healthy = snapshot.kind != NOTHING  # of the others, a test would see no state
     for test in request.where:
-        able = able * test.lasting(snapshot, rows, able > 0)
+        able = able * (test.lasting(snapshot, rows, (able > 0) & healthy) | ~healthy)
         counts = able.sum(axis=1)
         yield _Question(Misfit.FILTERED, request.count, counts, counts, test.name)
     if request.same_numa and request.count > 1:

@@ -139,7 +139,7 @@ def _expected(requests: Typical, snapshot: Snapshot, rows: Ints, left: Ints, cpu
     """Return the fragmentation of nodes in the state given, added up in the published order."""
     room = left.sum(axis=1)
     cards = requests.count > 0
-    enough_cpu = cpu >= requests.cpu[:, None]
+    enough_cpu = cpu.clip(min=0) >= requests.cpu[:, None]
     takes = requests.accepted[:, snapshot.kind_of_node[rows]]
     wide = requests.milli[cards][:, snapshot.kind[rows]]
     small = left < wide

@@ -57,29 +57,29 @@ def best_sets(snapshot: Snapshot, rows: Ints, good: Bools, count: int) -> tuple[
     Of equal sets the one of the lowest indices. Rows without as many good cards get others.
     """
     tables = snapshot.keep("links", lambda _: Tables())
-    masks = (good @ (1 << np.arange(good.shape[1]))).tolist()
     each = [
-        _best(tables.of(snapshot, row), mask, count)
-        for row, mask in zip(rows.tolist(), masks, strict=True)
+        _best(tables.of(snapshot, row), here.tobytes(), count)
+        for row, here in zip(rows.tolist(), good, strict=True)
     ]
     cards: Ints = np.array([cards for cards, _ in each], dtype=np.int64).reshape(len(rows), count)
     return cards, np.array([near for _, near in each])
 
 
 @lru_cache(maxsize=16_384)
-def _best(table: Table, mask: int, count: int) -> tuple[tuple[int, ...], float]:
-    sets, masks, sums = _sets(table, count)
-    possible = (masks & mask) == masks
+def _best(table: Table, here: bytes, count: int) -> tuple[tuple[int, ...], float]:
+    """Return the best set of the cards that are good, of which `here` has a byte each."""
+    sets, sums = _sets(table, count)
+    good = np.frombuffer(here, dtype=np.bool_)
+    possible = good[sets].all(axis=1)
     if not possible.any():
-        good = [card for card in range(len(table)) if mask >> card & 1]
-        return tuple([*good, *[0] * count][:count]), 0.0
+        return tuple([*np.flatnonzero(good).tolist(), *[0] * count][:count]), 0.0
     best = int(np.where(possible, sums, -np.inf).argmax())
     return tuple(sets[best].tolist()), float(sums[best])
 
 
 @lru_cache(maxsize=256)
-def _sets(table: Table, count: int) -> tuple[Ints, Ints, Floats]:
-    """Return all sets of so many cards, as indices and as bits, and how near each is in sum."""
+def _sets(table: Table, count: int) -> tuple[Ints, Floats]:
+    """Return all sets of so many cards, as indices, and how near each is in sum."""
     cards = len(table)
     some = zip(
         combinations(range(cards), count), range(min(SETS, comb(cards, count))), strict=False
@@ -88,7 +88,7 @@ def _sets(table: Table, count: int) -> tuple[Ints, Ints, Floats]:
     near = np.array(table, dtype=np.float64).reshape(cards, cards)
     pairs = combinations(range(count), 2)
     sums = sum((near[sets[:, a], sets[:, b]] for a, b in pairs), np.zeros(len(sets)))
-    return sets, (1 << sets).sum(axis=1), sums
+    return sets, sums
 
 
 def nearness(snapshot: Snapshot, rows: Ints, good: Bools) -> Ints:

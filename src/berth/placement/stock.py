@@ -62,7 +62,7 @@ class Columns(msgspec.Struct, frozen=True):
 
     def slots(self, times: Table, cpu: Ints) -> Table:
         """Return how many requests a node carries, by its cards and its CPU."""
-        by_cpu = (cpu.astype(np.float32)[:, None] + HALF) / self.cpu
+        by_cpu = (cpu.clip(min=0).astype(np.float32)[:, None] + HALF) / self.cpu
         slots: Table = np.floor(np.minimum((times + HALF) / self.count, by_cpu))
         return slots
 

@@ -116,9 +116,9 @@ class Churn:
             for number, stays in self._places.items()
             if stays.allocation.node == change.name
         }
-        if change.name in snapshot.row:
-            before = snapshot.nodes[snapshot.row[change.name]]
-            self.cluster.capacity -= len(before.devices) * CARD
+        row = snapshot.row.get(change.name)
+        before = () if row is None else snapshot.nodes[row].devices
+        self.cluster.capacity -= len(before) * CARD
         if change.node is None:
             for number in there:
                 self._leave(number)
@@ -126,9 +126,12 @@ class Churn:
             return
         self.cluster.capacity += len(change.node.devices) * CARD
         snapshot.put(change.node)
+        place = {device.uuid: at for at, device in enumerate(change.node.devices)}
         for stays in there.values():
             holds = tuple(
-                one for one in stays.allocation.holds if one.device < len(change.node.devices)
+                msgspec.structs.replace(one, device=place[before[one.device].uuid])
+                for one in stays.allocation.holds
+                if before[one.device].uuid in place
             )
             stays.allocation = msgspec.structs.replace(stays.allocation, holds=holds)
             snapshot.place(stays.allocation)
@@ -177,5 +180,6 @@ def _held(there: There, wanted: PodRequest, snapshot: Snapshot) -> Allocation:
         other=wanted.other,
         claims=there.claims,
         init=tuple(name for name, _ in wanted.init_devices),
+        sidecars=wanted.sidecars,
     )
     return allocation(charge, snapshot.nodes[row].devices)[0]

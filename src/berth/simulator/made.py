@@ -24,6 +24,8 @@ from berth.simulator.workload import Class, Nodes, Text, Wants, Workload
 MIB = 2**20
 LIVES, AT_LEAST = 10, 2_000
 """Where classes have no rate of their own: so many mean lifetimes, and Pods, are run."""
+MOST = 10_000_000
+"""Pods of one run: it would take hours."""
 
 
 def read(file: Path, seed: int, offered: float) -> tuple[Trace, Schedule | None]:
@@ -64,6 +66,7 @@ def schedule(found: Workload, of: Trace, seed: int, offered: float) -> Schedule 
         raise UsageError(f"{of.name}: no load can be offered where no card is, or is wanted")
     rate = offered * of.capacity / float((milli * lives).mean())
     arrivals = max(AT_LEAST, int(LIVES * float(lives.mean()) * rate))
+    _check_most(arrivals)
     pods = generator.integers(len(of.pods), size=arrivals)
     times = np.cumsum(generator.exponential(1 / rate, arrivals))
     return Schedule(
@@ -78,10 +81,11 @@ def schedule(found: Workload, of: Trace, seed: int, offered: float) -> Schedule 
 
 def _rated(found: Workload, generator: np.random.Generator) -> Schedule:
     end = _seconds(found.duration)
+    _check_most(sum(end / _seconds(one.every) for one in found.pods))
     each: list[tuple[float, int, float]] = []
     for place, one in enumerate(found.pods):
         every, life = _seconds(one.every), _seconds(one.life) if one.life else FOR_GOOD
-        count = int(generator.poisson(end / every)) if every else 0
+        count = int(generator.poisson(end / every))
         times = generator.uniform(0.0, end, count)
         lives = generator.exponential(1.0, count) * life
         each += [(float(at), place, float(long)) for at, long in zip(times, lives, strict=True)]
@@ -93,6 +97,11 @@ def _rated(found: Workload, generator: np.random.Generator) -> Schedule:
         unit="seconds",
         end=end,
     )
+
+
+def _check_most(pods: float) -> None:
+    if pods > MOST:
+        raise UsageError(f"about {pods:.0f} Pods would come; a run takes at most {MOST}")
 
 
 def _node(group: Nodes, number: int) -> Node:
@@ -139,9 +148,12 @@ def _wants(wants: Wants) -> DeviceRequest:
 
 def _seconds(text: Text) -> float:
     try:
-        return parse(str(text))
+        found = parse(str(text))
     except NotADuration as error:
         raise UsageError(str(error)) from None
+    if not found:
+        raise UsageError(f"{str(text)!r}: nothing lasts or comes so; write a time above 0")
+    return found
 
 
 def _milli(text: Text) -> int:
@@ -154,6 +166,9 @@ def _mib(text: Text) -> int:
 
 def _amount(text: Text) -> float:
     try:
-        return float(quantity(text))
+        found = float(quantity(text))
     except NotAQuantity:
         raise UsageError(f"{text!r} is no quantity, such as 16Gi or 500m") from None
+    if found < 0:
+        raise UsageError(f"{text!r} is less than nothing; write a quantity such as 16Gi or 500m")
+    return found

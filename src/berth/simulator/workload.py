@@ -5,8 +5,9 @@ from typing import Annotated
 
 import msgspec
 
-from berth import configfile
+from berth import closest, configfile
 from berth.errors import UsageError
+from berth.vendors import VENDORS
 
 VERSION = 1
 _Times = Annotated[int, msgspec.Meta(ge=1, le=100_000, description="a number from 1 to 100000")]
@@ -100,6 +101,7 @@ def _check(found: Workload) -> None:
         raise UsageError(f"version: is {found.version}; this Berth reads version {VERSION}")
     if not found.nodes or not found.pods:
         raise UsageError("nodes and pods: both need an entry")
+    _check_names(found)
     rated = [one for one in found.pods if one.every]
     if rated and len(rated) < len(found.pods):
         other = next(one for one in found.pods if not one.every)
@@ -110,3 +112,18 @@ def _check(found: Workload) -> None:
     if lives and not rated and len(lives) < len(found.pods):
         other = next(one for one in found.pods if not one.life)
         raise UsageError(f"pods {other.name}: has no life, so at a steady load it would fill all")
+
+
+def _check_names(found: Workload) -> None:
+    seen = set[str]()
+    for group in found.nodes:
+        if group.name in seen:
+            raise UsageError(f"nodes {group.name}: the name stands there twice; give each its own")
+        seen.add(group.name)
+    known = {vendor.name for vendor in VENDORS}
+    named = [(one.name, one.devices.vendor) for one in found.nodes if one.devices]
+    named += [(one.name, one.devices.vendor) for one in found.pods if one.devices]
+    for name, word in named:
+        if word not in known:
+            hint = closest.hint(word, known)
+            raise UsageError(f"{name}: devices.vendor: there is no accelerator {word}{hint}")
