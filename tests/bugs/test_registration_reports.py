@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from berth import layered, names, settings
-from berth.admission import live, mutate, registration, serve, templates, wire
+from berth.admission import live, mutate, registration, route, templates, wire
 from berth.admission.rules import Rules
 from berth.model.decision import Reason, Verdict
 from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, main, rules, spec
@@ -127,7 +127,7 @@ def test_r38_anything_else_passes_should_it_ever_come(
     decoded = wire.decode(json.dumps(asked).encode())
     assert not decoded.creates_pod
     generation = live.Generation(number=1, settings=settings.Settings(), rules=rules(tmp_path))
-    decision = serve.decide(decoded, generation, names.MUTATE_PATH)
+    decision = route.decide(decoded, generation, names.MUTATE_PATH)
     answer = json.loads(wire.answer(decoded, decision, generation.number))
     assert answer["response"]["uid"] == asked["request"]["uid"]
     assert answer["response"]["allowed"]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from berth import names
-from berth.admission import configuration, serve
+from berth.admission import configuration, route
 from berth.admission.live import Generation
 from berth.model.decision import Decision, Reason, Verdict
 from berth.settings import Settings
@@ -56,7 +56,7 @@ class Server:
 
     def ask(self, pod: Pod, path: str = "/mutate/volcano") -> Decision:
         """Ask about a Pod as the API server does."""
-        return serve.decide(review(pod), self.generation, path, self.replica.standings)
+        return route.decide(review(pod), self.generation, path, self.replica.standings)
 
 
 def refusal(decision: Decision) -> tuple[Reason, str]:
@@ -170,7 +170,7 @@ def test_a_template_hears_of_cards_that_differ() -> None:
 
     def told() -> str:
         path = "/validate/volcano"
-        decision = serve.decide(asked, server.generation, path, server.replica.standings)
+        decision = route.decide(asked, server.generation, path, server.replica.standings)
         return " ".join(said(decision))
 
     assert "will be refused" not in told()

@@ -19,8 +19,8 @@ from berth.admission import (
     live,
     mutate,
     registration,
+    route,
     selector,
-    serve,
     wire,
 )
 from berth.cli import main, policy
@@ -57,7 +57,7 @@ def ask(path: str, pod: pods.Pod, text: str = TEXT, namespace: str = "default") 
     """Return the response to a review that comes to `path`."""
     asked = webhook.review(pod, namespace=namespace)
     read = wire.decode(json.dumps(asked).encode())
-    decision = serve.decide(read, generation(text), path)
+    decision = route.decide(read, generation(text), path)
     response: dict[str, Any] = json.loads(wire.answer(read, decision, 1))["response"]
     return response
 

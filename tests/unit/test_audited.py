@@ -13,8 +13,8 @@ from berth.admission import (
     guard,
     live,
     registration,
+    route,
     selector,
-    serve,
     wire,
 )
 from berth.admission.audited import Audited
@@ -84,7 +84,7 @@ def _path(entry: dict[str, Any]) -> str:
 def _answer(path: str, pod: dict[str, Any], audit: Audit, namespace: str) -> dict[str, Any]:
     body = json.dumps(webhook.review(pod, namespace=namespace)).encode()
     review, used = wire.decode(body), generation(audit)
-    decision = serve.decide(review, used, path)
+    decision = route.decide(review, used, path)
     found: dict[str, Any] = json.loads(wire.answer(review, decision, used.number))["response"]
     return found
 
@@ -122,7 +122,7 @@ def test_what_is_none_of_our_business_stays_so() -> None:
         (pods.gpu_pod({"nvidia.com/gpu": "1"}, schedulerName="other"), Verdict.IGNORED),
     ):
         review = wire.decode(json.dumps(webhook.review(pod)).encode())
-        decision = serve.decide(review, by, "/audit/mutate")
+        decision = route.decide(review, by, "/audit/mutate")
         assert (decision.verdict, decision.warnings) == (verdict, ())
 
 

@@ -1,7 +1,4 @@
-"""What is told of each review: a log line, the metrics, and the audit annotations.
-
-No value of a variable is in any of them, as Pods keep tokens there.
-"""
+"""Who is told of each request: the log and the metrics. What a line holds is in told.py."""
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
@@ -18,9 +15,6 @@ from berth.observe.seldom import Seldom
 LOG = logging.getLogger("berth.admission")
 Write: TypeAlias = Callable[[str, Mapping[str, object]], None]
 """Takes the name and the fields of what happened: one call for each review."""
-
-_LONGEST, _MOST = 253, 32
-"""No name in Kubernetes is longer, and nobody reads more of a kind; a Pod can have 50,000."""
 _SHOWN, _NAMES = 100, 5  # characters of a word that a caller chooses, and names in its certificate
 
 

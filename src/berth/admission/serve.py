@@ -3,24 +3,18 @@
 import asyncio
 from contextlib import nullcontext
 from dataclasses import dataclass
-from functools import lru_cache
 from time import perf_counter
 
-import msgspec
 from aiohttp import web
 
-from berth import names
-from berth.admission import deadline, door, mutate, ready, shadow, told, verify, wire
+from berth.admission import deadline, door, ready, route, told, wire
 from berth.admission.callers import Callers
 from berth.admission.journal import Journal
-from berth.admission.live import Generation, Live
+from berth.admission.live import Live
 from berth.admission.load import Load
 from berth.admission.review import Review
-from berth.admission.rules import Rules
 from berth.admission.standings import Standings
 from berth.errors import BadReview
-from berth.model.decision import Decision, Verdict
-from berth.model.said import Said
 from berth.observe.readiness import Readiness
 from berth.settings import Server
 
@@ -29,11 +23,6 @@ MOST_BODY_BYTES = 8 * 2**20
 _LARGE_BODY_BYTES = 2**20
 """Up to this, which etcd stores no Pod beyond by far, a body is parsed within some 30 ms."""
 _AT_ONCE = nullcontext()
-_MUTATE = frozenset({names.MUTATE_PATH, names.HAMI_PATH})
-_PATHS = _MUTATE | {names.VALIDATE_PATH, names.ALLOCATIONS_PATH}
-_INJECT = names.INJECT_PATH + "/"
-_BEFORE_NAMES = frozenset({names.INJECT_PATH, names.MUTATE_PATH, names.VALIDATE_PATH})
-"""After them comes the name of an injection, or of a conversion."""
 _FAULT = "internal error; the webhook's log has the details"
 
 
@@ -51,7 +40,7 @@ class Handler:
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
         path, _, query = request.raw_path.partition("?")
-        if _is_reviewed(path):
+        if route.is_reviewed(path):
             if request.method != "POST":
                 return _only("POST")
             known = self.live.current.callers
@@ -98,7 +87,7 @@ class Handler:
             ends = None if budget is None else started + budget
             async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
                 review = await _decoded(body, ends)
-                decision = decide(review, generation, path, self.standings)
+                decision = route.decide(review, generation, path, self.standings)
             answer = wire.answer(review, decision, generation.number, generation.settings.language)
         except BadReview as error:
             return self._unreadable(error)
@@ -111,7 +100,7 @@ class Handler:
             seconds = perf_counter() - started
             self.load.release(size, seconds)
         span = told.span(request.headers.get("traceparent"), review.uid)
-        about = {"generation": generation.number, "path": _known(path, generation), **span}
+        about = {"generation": generation.number, "path": route.known(path, generation), **span}
         self.journal.reviewed(review, decision, about, seconds)
         return ready.json(request, answer)
 
@@ -198,106 +187,3 @@ def _too_large() -> BadReview:
 
 def _only(methods: str) -> web.Response:
     return web.Response(status=405, text=f"only {methods}", headers={"Allow": methods})
-
-
-@lru_cache(maxsize=64)  # the API servers call the same few, and strangers made up ones
-def _is_reviewed(path: str) -> bool:
-    bare = path.removeprefix(names.AUDIT_PATH)
-    if bare in _PATHS:
-        return True
-    root, name = _named(bare)
-    return root in _BEFORE_NAMES and name != ""
-
-
-def _known(path: str, generation: Generation) -> str:
-    """Return a path for the log, without what a caller has made up."""
-    root, name = _named(path.removeprefix(names.AUDIT_PATH))
-    known = generation.rules.injections if root == names.INJECT_PATH else generation.rules.zones
-    return path if (root in _PATHS and not name) or name in known else f"{root}/"
-
-
-@lru_cache(maxsize=64)
-def _named(path: str) -> tuple[str, str]:
-    """Split /mutate/volcano into its two parts."""
-    root, _, name = path.rpartition("/")
-    return (root, name) if root else (path, "")
-
-
-def decide(
-    review: Review, generation: Generation, path: str, standings: Standings | None = None
-) -> Decision:
-    """Decide about one review that came to `path`. Raises BadReview.
-
-    By its path the API server says that a namespace is in audit; of the names, we know ourselves.
-    """
-    bare = path.removeprefix(names.AUDIT_PATH)
-    rules, before = generation.rules, generation.before
-    if standings:
-        rules = standings.knowing(rules)
-    if bare == path and not rules.audited.names_one(review.namespace):
-        return _decide(review, rules, before, path, standings)
-    root, zone = _named(bare)
-    if root == names.VALIDATE_PATH:
-        decision = verify.decide(review, rules.within(review.namespace, zone), audited=True)
-    else:  # as a dry run, which claims nothing of a quota
-        tried = msgspec.structs.replace(review, dry_run=True)
-        decision = _decide(tried, rules, before, bare, standings)
-    return shadow.of(decision, review.object or {})
-
-
-def _decide(
-    review: Review,
-    rules: Rules,
-    before: Rules | None,
-    path: str,
-    standings: Standings | None,
-) -> Decision:
-    root, name = _named(path)
-    if path == names.ALLOCATIONS_PATH:
-        return verify.decide_records(review, rules)
-    if root == names.INJECT_PATH:
-        return _injected(review, rules, name)
-    if name and name not in rules.zones:
-        why = Said("left.unknown-conversion", {"conversion": name})
-        return _unheard(review, why, Said("not-converted", {"conversion": name}))
-    rules = rules.within(review.namespace, name)
-    if root == names.VALIDATE_PATH:
-        before = before.within(review.namespace, name) if before else None
-        return _validated(review, rules, before, standings)
-    return _mutated(review, rules, standings)
-
-
-def _mutated(review: Review, rules: Rules, standings: Standings | None) -> Decision:
-    if not review.creates_pod or review.object is None:
-        return _NOT_OURS
-    if standings:
-        return standings.decide(review, review.object, rules)
-    return mutate.decide(review.object, review.namespace, rules, review.user)
-
-
-def _validated(
-    review: Review, rules: Rules, before: Rules | None, standings: Standings | None
-) -> Decision:
-    decision = verify.decide(review, rules, before)
-    if standings:
-        standings.finish(review, decision)
-    return decision
-
-
-def _injected(review: Review, rules: Rules, name: str) -> Decision:
-    if not review.creates_pod or review.object is None:
-        return _NOT_OURS
-    wanted = rules.injections.get(name)
-    if wanted is None:
-        why = Said("left.unknown-injection", {"injection": name})
-        return _unheard(review, why, Said("not-injected", {"injection": name}))
-    return mutate.decide_injection(review.object, review.namespace, rules, wanted)
-
-
-def _unheard(review: Review, why: Said, warning: Said) -> Decision:
-    """Let pass what another replica registered, whose settings are newer or older for a moment."""
-    pod = review.object or {}
-    return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,), warnings=(warning,))
-
-
-_NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.no-creation"),))
