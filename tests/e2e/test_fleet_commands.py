@@ -8,15 +8,18 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
 from click.testing import CliRunner, Result
 
+from berth import names
 from berth.cli import explain, record, simulate, snapshot
 from berth.errors import UsageError
-from berth.model import picture, recording
+from berth.model import decided, picture, recording
 from berth.model.charge import Charge, Source
+from berth.model.decided import Decided
 from berth.model.recording import Arrived, Begin, Bound, End, Left, Shown
 from tests import webhook
 from tests.cluster.controlplane import ControlPlane
@@ -123,12 +126,15 @@ def test_a_cluster_that_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
 def test_a_recording_tells_who_came_and_left_but_not_their_names(
     control_plane: ControlPlane, api: Api, namespace: str, tmp_path: Path
 ) -> None:
-    """Ended by a signal, it is whole, and the simulator replays it."""
+    """Ended by a signal, it is whole, and the simulator replays it.
+
+    What Berth has led to a node arrives as its author wrote it, so another policy may place it.
+    """
     api.stored(small_fleet.share("before", ONE, 4_000, "GPU-1"), namespace)
     file = tmp_path / "cluster.jsonl"
     with recorder(file, control_plane) as process:
         until(lambda: any(isinstance(line, Bound) for line in lines(file)))
-        api.stored(small_fleet.share("later", "", 2_000), namespace)
+        api.stored(pinned(small_fleet.share("later", "", 2_000), TWO), namespace)
         until(lambda: sum(isinstance(line, Arrived) for line in lines(file)) > before(file))
         bind(api, namespace, "later", TWO)
         until(lambda: any(isinstance(line, Bound) and line.at > 0 for line in lines(file)))
@@ -145,6 +151,7 @@ def test_a_recording_tells_who_came_and_left_but_not_their_names(
     (bound,) = [line for line in found if isinstance(line, Bound) and line.pod == left.pod]
     assert 0 < came.at <= bound.at <= left.at
     ((_, request),) = came.request.devices
+    assert came.request.eligibility.any_of == ()
     assert (came.request.cpu_milli, request.memory_mib, request.count) == (500, 2_000, 1)
     shown = {line.node.name: line.node for line in found if isinstance(line, Shown)}
     assert [card.model for card in shown[bound.node].devices] == ["T4"]
@@ -241,6 +248,18 @@ def recorder(file: Path, plane: ControlPlane) -> Iterator["subprocess.Popen[byte
     finally:
         process.kill()
         process.wait()
+
+
+def pinned(pod: dict[str, Any], node: str) -> dict[str, Any]:
+    """Return a Pod as Berth writes it under `pin`."""
+    told = decided.write(Decided(id="0123456789abcdef", policy="scarcity", node=node))
+    pod["metadata"].setdefault("annotations", {}).update(
+        {names.DECISION: told, names.INJECTED: "true"}
+    )
+    field = {"key": "metadata.name", "operator": "In", "values": [node]}
+    terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    pod["spec"]["affinity"] = {"nodeAffinity": {names.REQUIRED_AFFINITY: terms}}
+    return pod
 
 
 def lines(file: Path) -> list[recording.Entry]:
