@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +52,7 @@ class Webhook:
         stop.listen(loop)
         certified = self._certified(kubeconfig, register=register)
         reloader = self._reloader(certified.registered.outdate)
-        loop.add_signal_handler(signal.SIGHUP, reloader.take)
+        reloader.listen(loop)
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
         counting = self._counting(kubeconfig, register=register)
@@ -163,6 +162,7 @@ class Webhook:
         self, reloader: reload.Reloader, certified: Certified
     ) -> Iterator[Coroutine[None, None, None]]:
         """Yield what goes on beside the answers until the process is asked to end."""
+        yield reloader.heed()
         if self.sources.files:
             yield reloader.watch(self.settings.reload.every_seconds)
         yield from certified.loops()
