@@ -25,9 +25,12 @@ _KINDS = b'",%b,%b,%b,%b,' % (
     _RESOURCE.replace(b"resource", b"requestResource", 1),
 )
 _NAME = re.compile(rb'"name":"([a-z0-9.-]{1,253})",(?="namespace":")')
-_POD = b'"metadata":{"name":"%b",'
+_NAMELESS = _START + OWN
+_NAMED = b'%b%b"name":"~own~",' % (_NAMELESS, _KINDS)
+_POD = b'"metadata":{"name":"'
 _SPEC = b'"spec":{'
 _BORN = re.compile(rb'"uid":"[0-9a-f-]{36}",("generation":1,)"creationTimestamp":"[0-9TZ:-]{20}",')
+_BORN_ALIKE = rb'"uid":"~own~",\1"creationTimestamp":"~own~",'
 _TIME = re.compile(rb'"time":"[0-9TZ:-]{20}",(?="fieldsType":"FieldsV1")')
 _TOKEN = re.compile(
     rb'\{"name":"(kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5})","projected":\{'
@@ -55,18 +58,21 @@ def asked(body: bytes) -> Asked | None:
     named = _NAME.match(body, found.end() + len(_KINDS))
     name = named[1] if named else b""
     metadata, _, spec = body[(named or found).end() :].partition(_SPEC)
-    metadata = _TIME.sub(b'"time":"~own~",', metadata)
-    first = _START + OWN
+    if b'"managedFields":[' in metadata:
+        metadata = _TIME.sub(b'"time":"~own~",', metadata)
+    first = _NAMELESS
     if named:
-        first += b'%b"name":"~own~",' % _KINDS
-        metadata = metadata.replace(_POD % name, _POD % OWN, 1)
-        metadata = _BORN.sub(rb'"uid":"~own~",\1"creationTimestamp":"~own~",', metadata)
+        first = _NAMED
+        metadata = metadata.replace(_POD + name + b'",', _POD + b'~own~",', 1)
+        if b'"generation":1,' in metadata:
+            metadata = _BORN.sub(_BORN_ALIKE, metadata)
     return Asked(found[0], name, b"".join((first, metadata, _SPEC, _without_token(spec))))
 
 
 def _without_token(spec: bytes) -> bytes:
-    found = _TOKEN.match(spec, max(spec.find(b'{"name":"kube-api-access-'), 0))
-    if not found:
+    at = spec.find(b'{"name":"kube-api-access-')
+    found = _TOKEN.match(spec, at) if at >= 0 else None
+    if found is None:
         return spec
     volume = b'{"name":"%b",' % found[1]
     spec = spec.replace(found[0], b'{"name":"~own~","projected":{', 1)
