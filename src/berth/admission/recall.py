@@ -19,7 +19,7 @@ from berth.admission.standing import marked
 from berth.model.decision import Decision, Verdict
 
 KEPT = 128
-"""Answers. With the Pods that they are about, each takes up to some 200 KiB."""
+"""Answers. With the Pods that they are about, those to the largest take 14 MiB together."""
 _NOTED = 4096
 """Reviews that came once: a number each."""
 _LEFT = frozenset({Verdict.IGNORED, Verdict.UNCHANGED})
