@@ -2,6 +2,7 @@
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -42,6 +43,10 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
             return None
+        if cmd_name == "webhook":
+            # Its imports take a second. Process 1 of a container, which it is, hears of no signal
+            # that it has no handler for: kubelet would wait for all of the grace period.
+            signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         command: click.Command = import_module(f"berth.cli.{cmd_name}").command
         return command
 
