@@ -66,7 +66,7 @@ class Webhook:
         async with contextlib.AsyncExitStack() as stack:
             for work in counting.loops() if counting else ():
                 await stack.enter_async_context(_beside(work, stop.ask))
-            await certified.start()
+            await stop.start(certified.start())
             listener = await listen(server, handler, certified.shown.context)
             stack.push_async_callback(listener.end)
             pulse = hang.watched(server.hang_seconds, self.metrics.lag.observe)
