@@ -121,7 +121,7 @@ def decide(
     kept = tuple(one for one in stored.retired if one.leaves_end + terms.settle > now)
     if kept != stored.retired:
         return Store(msgspec.structs.replace(stored, retired=kept), "certificates.retired")
-    following = _usable(stored.next, now)
+    following = usable(stored.next, now)
     if following and _settled(following, seen, now, terms):
         return Store(promoted(stored, following), "certificates.promoted")
     if not following and now >= due(stored.current.begins, stored.current.ends):
@@ -133,6 +133,13 @@ def decide(
 def due(begins: datetime, ends: datetime) -> datetime:
     """When something is renewed: at two thirds of its life."""
     return begins + (ends - begins) * 2 / 3
+
+
+def usable(following: Authority | None, now: datetime) -> Authority | None:
+    """Return the next CA, if it can ever take over: it has not ended, and is valid by now."""
+    if following is None or following.ends <= now or _to_come(following, now):
+        return None
+    return following
 
 
 def staged(stored: Stored, following: Authority) -> Stored:
@@ -185,12 +192,6 @@ def _leaf_due(
 def _to_come(made: Authority | Leaf, now: datetime) -> bool:
     """Whether it is not valid yet, as the clock was ahead when it was made."""
     return made.begins - BACK_DATED > now
-
-
-def _usable(following: Authority | None, now: datetime) -> Authority | None:
-    if following is None or following.ends <= now or _to_come(following, now):
-        return None
-    return following
 
 
 def _settled(authority: Authority, seen: Seen | None, now: datetime, terms: Terms) -> bool:
