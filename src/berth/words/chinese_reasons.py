@@ -33,6 +33,7 @@ REASONS = {
     "left.privileged": Entry("只有特权容器申请了设备，而其设备不受管理"),
     "left.namespace": Entry("命名空间 {namespace} 已被设置排除"),
     "left.mirror": Entry("这是静态 Pod 的镜像 Pod，改动不会传到节点"),
+    "left.too-long": Entry("注解超过 {most} 字节，API 服务器不接受这样的对象"),
     "left.opt-out": Entry("标签 {label} 表示不要处理"),
     "left.default-scheduler": Entry("默认调度器保留自己的 Pod（scheduler.force 已关闭）"),
     "left.other-scheduler": Entry("调度器 {scheduler} 不由 Berth 负责"),

@@ -35,6 +35,9 @@ REASONS = {
     ),
     "left.namespace": Entry("namespace {namespace} is excluded by the settings"),
     "left.mirror": Entry("a mirror of a static Pod, whose changes would not reach the node"),
+    "left.too-long": Entry(
+        "annotations of more than {most} bytes, which the API server takes of no object"
+    ),
     "left.opt-out": Entry("label {label} opts out"),
     "left.default-scheduler": Entry(
         "the default scheduler keeps its Pods (scheduler.force is off)"
