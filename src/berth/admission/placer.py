@@ -146,6 +146,8 @@ class Placer:
         workload = self._rules.terms.workload(pod.metadata.labels, annotations)
         parts = (pod.metadata.namespace, steers, workload, spec.containers, spec.init_containers)
         key = msgspec.json.encode((*parts, spec.resources, spec.overhead))
+        if len(key) > _LARGEST:  # who says so much is one of a kind, and in memory for long
+            return None
         if key not in self._shapes:
             if len(self._shapes) >= _TEMPLATES:
                 self._shapes.clear()
@@ -178,6 +180,8 @@ def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim
     if read is None:
         return ()
     new, request = read
+    if _size(request) > _LARGEST:
+        return ()
     policy = policy_of(new, rules.placements.of(pod.metadata.namespace))
     row = snapshot.row[pod.spec.node_name]
     found = allocate(request, snapshot, row, policy.choice)
