@@ -204,6 +204,9 @@ def test_kai_is_read(said: dict[str, str], found: dict[str, str]) -> None:
     kept = annotations(decision)
     assert not {*said} & kept.keys()
     assert all(key in kept[names.ORIGINAL_REQUEST] for key in said)
+    told = [str(one) for one in decision.warnings if one.code == "renamed.annotation"]
+    assert [one.split(" ")[0] for one in told] == [f"metadata.annotations.{key}" for key in said]
+    assert all(len(one) <= 120 for one in told)
     result: Any = decision.pod
     assert result["spec"]["schedulerName"] == "volcano"
 

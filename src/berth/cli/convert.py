@@ -175,7 +175,7 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
         heard = decision.notes if decision.verdict is Verdict.IGNORED else ()
         said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
         # What was asked for before, the file's own history tells.
-        found.said += [(name, one) for one in said if one.code != "renamed"]
+        found.said += [(name, one) for one in said if not one.code.startswith("renamed")]
         edits = [edit for edit in decision.edits if not _is_idle(edit, template.pod)]
         prefix = rfc6902.pointer(template.path)
         for operation in patch.record(template.pod, edits)[0]:

@@ -137,6 +137,7 @@ def without(pod: Pod) -> Iterator[Change]:
         if key in pod.annotations:
             path = ("metadata", "annotations", key)
             yield Drop(path, _SAID)
+            yield Said("renamed.annotation", {"path": path, "key": names.ORIGINAL_REQUEST})
 
 
 DIALECT = Dialect(name=NAME, read=read, write=None)

@@ -146,7 +146,8 @@ CAUSES = {
         "请去掉这项要求，或通过 `conversions[].losses` 让转换拒绝或忽略它。",
     ),
     "renamed": Cause(
-        "运行该 Pod 的方案对该资源使用另一个名称。查找旧名称的工具只能在注解中找到它。"
+        "运行该 Pod 的方案对该资源使用另一个名称，或不读取该注解。"
+        "查找旧名称的工具只能在 `berth.dev/original-request` 中找到它。"
     ),
     "pod-group": Cause("PodGroup 的大小由其 Pod 的模板决定，而且早于任何 Pod 的转换。"),
     "left-alone": Cause("由其他调度器调度的 Pod 不作转换。"),

@@ -183,8 +183,8 @@ CAUSES = {
         "Leave it out, or let the conversion refuse or drop it: `conversions[].losses`.",
     ),
     "renamed": Cause(
-        "The stack that runs the Pod has another name for this resource. Tools that look for the "
-        "old name find it only in the annotation."
+        "The stack that runs the Pod has another name for this resource, or does not read this "
+        "annotation. Tools that look for the old name find it only in `berth.dev/original-request`."
     ),
     "pod-group": Cause(
         "The size of a PodGroup comes from the template of its Pods, before any Pod is translated."
