@@ -1,5 +1,6 @@
 """What a LimitRange gives a container that asks in other words: LimitRanger gives it again."""
 
+import json
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from tests.dialects.converting import (
     GPU,
     MEMORY,
     NUMBER,
+    VCORES,
     VMEMORY,
     Limits,
     annotations,
@@ -67,6 +69,22 @@ def test_the_record_is_of_what_was_asked() -> None:
     pod = given({MEMORY: "7", NUMBER: "2", VMEMORY: "10"}, MEMORY)
     pod["metadata"]["annotations"] |= record
     assert record.items() <= annotations(patched(pod, VOLCANO)).items()
+
+
+@pytest.mark.parametrize("more", [{}, {"oversubscription": {"memory": 2, "cores": 2}}], ids=str)
+@pytest.mark.parametrize("default", [{VMEMORY: "8000"}, {VMEMORY: "8000", VCORES: "30"}], ids=str)
+@pytest.mark.parametrize("asked", [{GPU: "1"}, {GPU: "2", CORES: "50"}], ids=str)
+def test_a_size_in_the_new_words_is_not_what_the_author_wrote(
+    asked: Limits, default: Limits, more: dict[str, Any]
+) -> None:
+    """It counts as it is given, and the record keeps his own words in every pass."""
+    by = cluster("volcano", **more)
+    first = patched(given(default | asked, *default), by)
+    pod = given(default | limits(first), *(default.keys() - limits(first).keys()))
+    pod["metadata"]["annotations"] |= annotations(first) | pod["metadata"]["annotations"]
+    second = decide(pod, by)
+    assert limits(second)[VMEMORY] == "8000"
+    assert json.loads(annotations(second)[names.ORIGINAL_REQUEST])["containers"] == {"main": asked}
 
 
 def test_who_asks_in_two_dialects_himself_is_refused() -> None:

@@ -4,7 +4,9 @@ The administrator has said so, and what stands in the Pod counts, whoever wrote 
 LimitRanger runs before us and says what it set, in an annotation.
 
 It also runs again after us: what a translation takes out of a container, it gives again. So what
-it gives in other words than those in which the container asks already counts for nothing.
+it gives in other words than those in which the container asks already counts for nothing. What it
+gives in the words that are written is a size of a container that names none, and no wish of its
+author's.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,6 +15,7 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from berth import names
+from berth.dialects.conversion import Conversion
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import Demand
@@ -53,12 +56,24 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
     given again, it is a size that the container lacks.
     """
     given, by = _given(pod), options.conversion
-    written = {name for one in by.targets.values() for name in one.resources} if by else set()
+    ours = _words(by) if by else frozenset()
     for of in pod.containers if given else ():
-        for name in sorted(_surplus(of, given, options) - written):
+        for name in sorted(_surplus(of, given, options) - ours):
             for kind, there in (("limits", of.limits), ("requests", of.requests)):
                 if name in there:
                     yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
+
+
+def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
+    """Return what a container has of the words that are written by a LimitRange alone."""
+    by = options.conversion
+    if by is None or names.LIMIT_RANGER not in pod.annotations:
+        return frozenset()
+    return _given(pod).get(_called(of), set()) & _words(by)
+
+
+def _words(by: Conversion) -> AbstractSet[str]:
+    return {name for one in by.targets.values() for name in one.resources}
 
 
 def _bare(of: Container, given: Mapping[str, AbstractSet[str]], options: Options) -> Container:
