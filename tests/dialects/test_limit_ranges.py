@@ -63,6 +63,19 @@ def test_what_is_given_again_is_nothing(asked: Limits, default: Limits, found: L
     assert twice(asked, default) == found
 
 
+@pytest.mark.parametrize("default", [{GPU: "1"}, {NUMBER: "1"}, {VMEMORY: "8000"}], ids=str)
+def test_who_asks_by_annotation_is_not_refused_for_what_is_given(default: Limits) -> None:
+    """KAI's words are his own; the others he has not written."""
+    pod = given(default, *default)
+    pod["metadata"]["annotations"] |= {names.KAI_MEMORY: "4096"}
+    pod["spec"]["schedulerName"] = "kai-scheduler"
+    assert limits(patched(pod, VOLCANO)) == {NUMBER: "1", VMEMORY: "4096"}
+    pod["spec"]["containers"][0]["resources"]["limits"][NUMBER] = "2"
+    pod["spec"]["containers"][0]["resources"]["requests"][NUMBER] = "2"
+    mixed = NUMBER not in default
+    assert (decide(pod, VOLCANO).verdict is Verdict.REFUSED) == mixed
+
+
 def test_the_record_is_of_what_was_asked() -> None:
     """The second pass, which finds it given again, leaves the record as it is."""
     record = annotations(patched(asking({GPU: "2", MEMORY: "10"}), VOLCANO))

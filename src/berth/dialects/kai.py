@@ -16,7 +16,7 @@ from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop
-from berth.model.pod import Pod
+from berth.model.pod import Container, Pod
 from berth.model.problem import Problem
 from berth.model.said import Facts, Said
 from berth.model.vendor import Selectors, Vendor
@@ -44,18 +44,25 @@ def asks(pod: Pod) -> bool:
     return not pod.annotations.keys().isdisjoint(names.KAI_ASKING)
 
 
+def asking(pod: Pod) -> Container | None:
+    """Return the container to which the Pod's annotations give a share."""
+    if not asks(pod):
+        return None
+    name = pod.annotations.get(names.KAI_CONTAINER)
+    mine = (one for one in pod.containers if (one.name == name if name else one.app))
+    return next(mine, None)
+
+
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read the share that the annotations give to one container."""
     vendor = next((one for one in options.words if one.dialect == NAME), None)
-    app = [one for one in pod.containers if one.app]
-    if vendor is None or not asks(pod) or not app:
+    if vendor is None or not asks(pod) or not any(one.app for one in pod.containers):
         nothing = tuple(ContainerDemand(one, None) for one in pod.containers)
         return Reading(Demand(nothing), (), ())
-    name = pod.annotations.get(names.KAI_CONTAINER)
-    user = next((one for one in pod.containers if one.name == name), None) if name else app[0]
+    user = asking(pod)
     problems: list[Problem] = []
     if user is None:
-        about = {"container": str(name)[:_SHOWN]}
+        about = {"container": str(pod.annotations.get(names.KAI_CONTAINER))[:_SHOWN]}
         problems.append(_problem(names.KAI_CONTAINER, "annotation.no-container", about))
     share = _share(pod, vendor, problems)
     warnings: list[Said] = []

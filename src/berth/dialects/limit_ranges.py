@@ -15,6 +15,7 @@ from collections.abc import Set as AbstractSet
 from msgspec.structs import replace
 
 from berth import names
+from berth.dialects import kai
 from berth.dialects.conversion import Conversion
 from berth.dialects.options import Options
 from berth.model import quantity
@@ -42,10 +43,10 @@ def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
 
 def without(pod: Pod, options: Options) -> Pod:
     """Return the Pod with a 0 for what counts for nothing."""
-    given = _given(pod)
-    if not given:
+    if not _given(pod):
         return pod
-    return replace(pod, containers=tuple(_bare(one, given, options) for one in pod.containers))
+    surplus = _surplus(pod, options)
+    return replace(pod, containers=tuple(map(_bare, pod.containers, surplus)))
 
 
 def nothing(pod: Pod, options: Options) -> Iterator[Change]:
@@ -55,10 +56,10 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
     resource. Of the words that are written it is taken out all the same, with what is translated:
     given again, it is a size that the container lacks.
     """
-    given, by = _given(pod), options.conversion
+    by = options.conversion
     ours = _words(by) if by else frozenset()
-    for of in pod.containers if given else ():
-        for name in sorted(_surplus(of, given, options) - ours):
+    for of, surplus in zip(pod.containers, _surplus(pod, options), strict=True):
+        for name in sorted(surplus - ours):
             for kind, there in (("limits", of.limits), ("requests", of.requests)):
                 if name in there:
                     yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
@@ -76,8 +77,7 @@ def _words(by: Conversion) -> AbstractSet[str]:
     return {name for one in by.targets.values() for name in one.resources}
 
 
-def _bare(of: Container, given: Mapping[str, AbstractSet[str]], options: Options) -> Container:
-    surplus = _surplus(of, given, options)
+def _bare(of: Container, surplus: AbstractSet[str]) -> Container:
     if not surplus:
         return of
     limits, requests = (
@@ -87,14 +87,24 @@ def _bare(of: Container, given: Mapping[str, AbstractSet[str]], options: Options
     return replace(of, limits=limits, requests=requests)
 
 
-def _surplus(
-    of: Container, given: Mapping[str, AbstractSet[str]], options: Options
-) -> AbstractSet[str]:
-    """Return the resources that a container is given in other words than it asks in.
+def _surplus(pod: Pod, options: Options) -> list[AbstractSet[str]]:
+    """Return, for each container, the resources that it is given in other words than it asks in."""
+    given, by = _given(pod), options.conversion
+    annotated = kai.asking(pod) if by and kai.NAME in by.reads else None
+    mine = [{kai.NAME} if of is annotated else set[str]() for of in pod.containers]
+    here = [given.get(_called(of), set[str]()) for of in pod.containers]
+    each = zip(pod.containers, here, mine, strict=True)
+    return [_others(of, theirs, asked, options) for of, theirs, asked in each]
 
-    Where it asks for nothing itself, the words that are written are taken.
+
+def _others(
+    of: Container, here: AbstractSet[str], asked: AbstractSet[str], options: Options
+) -> AbstractSet[str]:
+    """Return what is given beside what is `asked` in a dialect of annotations, or in resources.
+
+    Where a container asks for nothing itself, the words that are written are taken.
     """
-    here, by = given.get(_called(of)), options.conversion
+    by = options.conversion
     if not here or by is None:
         return frozenset()
     spoken: dict[str, set[str]] = {}
@@ -102,7 +112,7 @@ def _surplus(
         vendor = options.owners.get(name)
         if vendor is not None and vendor.name in by.targets and _counts(amount):
             spoken.setdefault(vendor.dialect, set()).add(name)
-    asked = {dialect for dialect, there in spoken.items() if not there <= here}
+    asked = asked | {dialect for dialect, there in spoken.items() if not there <= here}
     asked = asked or spoken.keys() & {options.writes}
     if len(asked) != 1:
         return frozenset()

@@ -178,8 +178,6 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         return False
     after = _amounts(earlier, write(found.demand, None, then, options))
     made = {name: after[name] for name in words if name in after}
-    beside = limit_ranges.written(of, pod, options) - made.keys()
-    now = {name: amount for name, amount in now.items() if name not in beside}
     share = next(one.share for one in found.demand.containers if one.container.path == of.path)
     if memory := _of_some_card(share, options):
         if memory not in now:
@@ -187,7 +185,8 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         sizes = {memory, *(one.memory_percent for one in options.words)}
         now = {name: amount for name, amount in now.items() if name not in sizes}
         made = {name: amount for name, amount in made.items() if name not in sizes}
-    return made == now
+    given = limit_ranges.written(of, pod, options) - made.keys()
+    return made == {name: amount for name, amount in now.items() if name not in given}
 
 
 def _of_some_card(share: Share | None, options: Options) -> str:
