@@ -14,6 +14,7 @@ from tests.dialects.converting import (
     GPU,
     MEMORY,
     NUMBER,
+    PERCENT,
     VCORES,
     VMEMORY,
     Limits,
@@ -25,6 +26,7 @@ from tests.dialects.converting import (
     said,
 )
 from tests.dialects.converting import converting as cluster
+from tests.pods import container
 
 VOLCANO = cluster("volcano")
 
@@ -98,6 +100,23 @@ def test_a_size_in_the_new_words_is_not_what_the_author_wrote(
     second = decide(pod, by)
     assert limits(second)[VMEMORY] == "8000"
     assert json.loads(annotations(second)[names.ORIGINAL_REQUEST])["containers"] == {"main": asked}
+
+
+def test_a_name_that_has_a_max_stays_with_nothing() -> None:
+    """So a LimitRange of type Pod, which wants it named, lets the Pod pass; its author is told."""
+    known = Standing(decision="", ceilings={GPU: "most", PERCENT: "a-name-that-is-" + "long" * 50})
+    pod = asking({GPU: "1", MEMORY: "9"})
+    pod["spec"]["initContainers"] = [container("early", {PERCENT: "100", GPU: "1"})]
+    by = cluster("volcano", losses={"init-container": "warn"})
+    decision = mutate.decide(pod, "default", by, standing=known)
+    assert limits(decision) == {GPU: "0", NUMBER: "1", VMEMORY: "9"}
+    assert limits(decision, kind="initContainers") == {GPU: "0", PERCENT: "0", NUMBER: "1"}
+    told = [str(one) for one in decision.warnings if one.code == "ceiling"]
+    assert "spec.containers[0]: the max of nvidia.com/gpu in LimitRange most limits " in told[-1]
+    assert all(len(one) <= 120 for one in told)
+    assert len(told) == 3
+    assert mutate.decide(decision.pod, "default", by, standing=known).operations == []
+    assert mutate.decide(decision.pod, "default", by).operations == []
 
 
 def test_who_asks_in_two_dialects_himself_is_refused() -> None:

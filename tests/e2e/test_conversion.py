@@ -58,7 +58,11 @@ def _settings() -> dict[str, Any]:
         {"name": one, "reads": EVERY, "writes": one, "takeSchedulers": ["volcano"]}
         for one in WRITTEN
     ]
-    return {"conversions": conversions, "audit": {"namespaceLabel": "berth.dev/mode=audit"}}
+    return {
+        "conversions": conversions,
+        "audit": {"namespaceLabel": "berth.dev/mode=audit"},
+        "classes": {"limitRange": True},
+    }
 
 
 @pytest.fixture(scope="module")
@@ -282,10 +286,16 @@ def test_a_pod_that_opts_out_is_not_sent(api: Api, converting: Converting) -> No
 def test_a_limit_range_gives_again_what_is_translated(
     control_plane: ControlPlane, api: Api
 ) -> None:
-    """LimitRanger runs a second time after us, and refuses who does not name what has a `max`."""
+    """LimitRanger runs a second time after us, and refuses who does not name what has a `max`.
+
+    The whole Pod, too, still names what one of type Pod wants named; its author hears what the
+    `max` does now.
+    """
     most = {"type": "Container", "max": {GPU: "2", MEMORY: "8000"}, "default": {GPU: "1"}}
-    limit_range = {"metadata": {"name": "most"}, "spec": {"limits": [most]}}
-    pod = pods.gpu_pod({GPU: "2", MEMORY: "4096"}, schedulerName="default-scheduler")
+    whole = {"type": "Pod", "max": {GPU: "4", CORES: "100"}}
+    limit_range = {"metadata": {"name": "most"}, "spec": {"limits": [most, whole]}}
+    asked = {GPU: "2", MEMORY: "4096", CORES: "30"}
+    pod = pods.gpu_pod(asked, schedulerName="default-scheduler")
     pod["spec"]["containers"].append({"name": "asks-for-nothing", "image": "i"})
     pod["metadata"] = {"name": "limited"}
     with own(control_plane) as space:
@@ -294,13 +304,16 @@ def test_a_limit_range_gives_again_what_is_translated(
         assert api.ask("POST", path, limit_range)[0] == 201
         tried = partial(api.create, pod, space, dry_run=True)
         seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
-        guarded.eventually(lambda: seen <= tried()[1]["metadata"].get("annotations", {}).keys())
+        told = "the max of nvidia.com/gpucores in LimitRange most limits nothing now"
+        guarded.eventually(lambda: tried()[0] == 201 and told in "".join(api.warnings))
+        assert seen <= tried()[1]["metadata"]["annotations"].keys()
         found = api.stored(pod, space)
         first, second = (one["resources"]["limits"] for one in found["spec"]["containers"])
-        assert first == {GPU: "0", MEMORY: "0", NUMBER: "2", VMEMORY: "4096"}
-        assert second == {GPU: "0", MEMORY: "0", NUMBER: "1", VMEMORY: "8k"}
+        nothing = {GPU: "0", MEMORY: "0"}
+        assert first == nothing | {CORES: "0", NUMBER: "2", VMEMORY: "4096", VCORES: "30"}
+        assert second == nothing | {NUMBER: "1", VMEMORY: "8k"}
         record = json.loads(found["metadata"]["annotations"][names.ORIGINAL_REQUEST])
-        assert record["containers"]["main"] == {GPU: "2", MEMORY: "4096"}
+        assert record["containers"]["main"] == asked
 
 
 TRIED = [yaml.safe_load(one["manifest"]) for one in MANIFESTS if "volcano" in one]

@@ -1,18 +1,19 @@
-"""Classes of the cluster that a Pod depends on without its author: RuntimeClass, DeviceClass.
+"""What a Pod depends on without its author: RuntimeClasses, DeviceClasses, LimitRanges.
 
 What is lacking, or there besides, is a warning: a class can come or go at any time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from berth.admission.quotas import NAMESPACE
 from berth.model.decision import Decision, Verdict
 from berth.model.edit import Put
 from berth.model.raw import Path
 from berth.model.said import Said
 
 if TYPE_CHECKING:
-    from berth.cluster.projections import DeviceClass, RuntimeClass
+    from berth.cluster.projections import DeviceClass, LimitRange, RuntimeClass
     from berth.cluster.store import Store
 
 _RUNTIME_CLASS: Path = ("spec", "runtimeClassName")
@@ -27,6 +28,18 @@ class Classes:
         """Know nothing, and say nothing."""
         self.runtimes: Store[RuntimeClass] | None = None
         self.devices: Store[DeviceClass] | None = None
+        self.ranges: Store[LimitRange] | None = None
+
+    def ceilings(self, namespace: str) -> Mapping[str, str]:
+        """Return the names of which a LimitRange of the namespace has a `max`, and its own name."""
+        if not self.ranges:
+            return {}
+        return {
+            resource: one.metadata.name
+            for one in self.ranges.by(NAMESPACE, namespace)
+            for some in one.spec.limits
+            for resource in some.max
+        }
 
     def warnings(self, decision: Decision) -> Iterator[Said]:
         """Yield what the author of a Pod that passes should hear of the classes of the cluster."""

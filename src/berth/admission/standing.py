@@ -1,6 +1,6 @@
 """What a decision has to know of the cluster as it stands, and the mark that it leaves."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 import msgspec
@@ -33,6 +33,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """What the quotas of its namespace leave; None where they say nothing."""
     placing: Placing | None = None
     """None where no fleet is known."""
+    ceilings: Mapping[str, str] = {}
+    """Resources of which a LimitRange of its namespace has a `max`, each with that one's name."""
 
 
 def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:

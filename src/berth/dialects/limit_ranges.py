@@ -9,7 +9,7 @@ gives in the words that are written is a size of a container that names none, an
 author's.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
@@ -20,13 +20,16 @@ from berth.dialects.conversion import Conversion
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import Demand
-from berth.model.edit import Change, Put
+from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
 from berth.model.raw import Json
 from berth.model.said import Said
 
 _BEGINS = "LimitRanger plugin set: "
 _OTHER_WORDS = Said("why.limit-range")
+_LIMITED = Said("why.ceiling")
+_SHOWN = 20
+"""Characters of the name of a LimitRange."""
 
 
 def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
@@ -63,6 +66,22 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
             for kind, there in (("limits", of.limits), ("requests", of.requests)):
                 if name in there:
                     yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
+
+
+def named(changes: Iterable[Change], ceilings: Mapping[str, str]) -> Iterator[Change]:
+    """Yield the changes, with a 0 where they take out a name that a LimitRange has a `max` for.
+
+    One of type Pod refuses each Pod that does not name it; one of type Container gives it again.
+    """
+    for one in changes:
+        name = str(one.path[-1]) if type(one) is Drop and "resources" in one.path else ""
+        if type(one) is not Drop or name not in ceilings:
+            yield one
+            continue
+        yield Put(one.path, "0", _LIMITED)
+        if one.path[-2] == "limits":
+            about = {"name": name, "range": ceilings[name][:_SHOWN]}
+            yield Said("ceiling", {"path": one.path[:-3], **about})
 
 
 def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:

@@ -59,6 +59,11 @@ CAUSES = {
     "removed": Cause(
         "该环境变量由设备插件在分配设备时设置，而设置要求将其从 Pod 中删除。", "请去掉该变量。"
     ),
+    "ceiling": Cause(
+        "命名空间中的某个 LimitRange 对已被转换的名称设有 `max`。该名称保留为 0，"
+        "因为 Pod 类型的 LimitRange 会拒绝未写明该名称的 Pod。`classes.limitRange` 已打开。",
+        "如果仍需要该限制，请在 LimitRange 中为新名称也设置 `max`，并写 `default: 0`。",
+    ),
     "kept": Cause(
         "设置中的某个注入把同名的项设为另一个值；以 Pod 自己的值为准。",
         "如果想用集群的值，请去掉自己的值。",

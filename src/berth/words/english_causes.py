@@ -90,6 +90,13 @@ CAUSES = {
         "A LimitRange of the namespace has a `default` for the resource. The API server gives it "
         "to each container that does not name the resource, also to sidecars and init containers."
     ),
+    "ceiling": Cause(
+        "A LimitRange of the namespace has a `max` for a name that was translated. The name stays "
+        "with 0, because a LimitRange of type Pod refuses each Pod that does not name it. "
+        "`classes.limitRange` is on.",
+        "If the limit is still wanted, give the LimitRange a `max` for the new name too, with "
+        "`default: 0`.",
+    ),
     "kept": Cause(
         "An injection of the settings sets the same name to another value. The Pod's own value "
         "stays.",
