@@ -58,8 +58,9 @@ def _settings() -> dict[str, Any]:
         {"name": one, "reads": EVERY, "writes": one, "takeSchedulers": ["volcano"]}
         for one in WRITTEN
     ]
+    whole = {"name": "whole", "writes": "volcano", "scheduler": "all"}
     return {
-        "conversions": conversions,
+        "conversions": [*conversions, whole],
         "audit": {"namespaceLabel": "berth.dev/mode=audit"},
         "classes": {"limitRange": True},
     }
@@ -270,6 +271,22 @@ def test_a_foreign_scheduler_is_told(api: Api, converting: Converting) -> None:
     assert status == 201
     assert any("my-scheduler is not ours" in one for one in api.warnings)
     assert stored.comparable(with_us) == stored.comparable(without_us)
+
+
+@pytest.mark.usefixtures("converting")
+def test_where_all_pods_are_volcanos_those_of_others_hear_so(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """Also Pods without a device, which are sent to us in such a namespace alone."""
+    pod = pods.pod(pods.container("main"))
+    pod["metadata"] = {"name": "cpu"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "whole"} | SERVED)
+        tried = partial(api.create, pod, space, dry_run=True)
+        guarded.eventually(lambda: tried()[1]["spec"]["schedulerName"] == "volcano")
+        pod["spec"]["schedulerName"] = "my-scheduler"
+        assert tried()[1]["spec"]["schedulerName"] == "my-scheduler"
+        assert any("my-scheduler is not ours" in one for one in api.warnings)
 
 
 def test_a_pod_that_opts_out_is_not_sent(api: Api, converting: Converting) -> None:

@@ -146,8 +146,12 @@ class Rules:
         schedulers |= {names.DEFAULT_SCHEDULER} if self.force_default_scheduler else set()
         object.__setattr__(self, "schedulers", frozenset(schedulers))
         hides = any(vendor.hide_from_others for vendor in self.vendors)
-        by = self.options.conversion
-        object.__setattr__(self, "sees_others", hides or bool(by and by.whole_pods))
+        object.__setattr__(self, "sees_others", hides or self.whole_pods)
+
+    @property
+    def whole_pods(self) -> bool:
+        """Whether Pods without a device get the stack's scheduler too."""
+        return bool(self.options.conversion and self.options.conversion.whole_pods)
 
     @property
     def reading(self) -> "Rules":

@@ -11,11 +11,14 @@ from math import ceil
 
 from berth import names
 from berth.dialects import reading
+from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, worded
+from berth.dialects.losses import lose
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop
+from berth.model.loss import Loss
 from berth.model.pod import Container, Pod
 from berth.model.problem import Problem
 from berth.model.said import Facts, Said
@@ -138,8 +141,12 @@ def merged(other: Reading, ours: Reading, options: Options) -> Reading:
     return Reading(Demand(tuple(containers)), tuple(problems), warnings)
 
 
-def without(pod: Pod) -> Iterator[Change]:
+def without(pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield what takes the annotations out of a Pod that is written in another dialect."""
+    if pod.annotations.get(names.KAI_MPS) == "true":
+        path = ("metadata", "annotations", names.KAI_MPS)
+        by_them = next(one.dialect for one in by.targets.values())
+        yield from lose(by, Loss.MODE, path, Said("part.lost-choice", {"dialect": by_them}))
     for key in names.KAI_ANNOTATIONS:
         if key in pod.annotations:
             path = ("metadata", "annotations", key)

@@ -89,7 +89,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     if pod.scheduler_name not in (names.DEFAULT_SCHEDULER, options.scheduler_name):
         changes += groups.lost(pod, options)
     if pod.annotations and any(share.vendor.dialect == kai.NAME for share in demand.shares):
-        changes += kai.without(pod)
+        changes += kai.without(pod, by)
     if by.oversubscribed and (text := sizes.divided(demand.shares, by)):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)
         changes.append(Put(path, text, _DIVIDED))
@@ -102,6 +102,7 @@ def _placed(pod: Pod, by: Conversion, options: Options) -> Iterator[Change]:
     """Yield what a Pod without a device needs, where the stack's scheduler places all."""
     if options.writes == volcano.NAME:
         yield from volcano.queued(pod, by)
+    yield from groups.lost(pod, options)
     yield from completion.scheduled(pod, options, _WHOLE)
 
 

@@ -42,6 +42,7 @@ WARNINGS = {
     "audit.edit": Entry("{path}：{why}"),
     "lost": Entry("{path}：有损失（{kind}）：{what}"),
     "renamed": Entry("{path}：{old} 改写为 {new}", "原来的申请记在 {key} 中"),
+    "renamed.resource": Entry("{path}：{old} 已移除", "原来的申请记在 {key} 中"),
     "renamed.annotation": Entry("{path} 已移除：现由资源限制表示", "原来的申请记在 {key} 中"),
     "pod-group": Entry("{path}：PodGroup 按其模板计数", "请同时转换模板"),
     "left-alone": Entry("{path}：{why}", "该 Pod 的申请保持原样"),

@@ -53,6 +53,7 @@ WARNINGS = {
     "audit.edit": Entry("{path}: {why}"),
     "lost": Entry("{path}: lost ({kind}): {what}"),
     "renamed": Entry("{path}: {old} is written as {new}", "{key} has it"),
+    "renamed.resource": Entry("{path}: {old} is taken out", "{key} has it"),
     "renamed.annotation": Entry("{path} is taken out: the limits say it now", "{key} has it"),
     "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
     "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
