@@ -333,6 +333,29 @@ def test_a_limit_range_gives_again_what_is_translated(
         assert record["containers"]["main"] == asked
 
 
+@pytest.mark.usefixtures("converting")
+def test_a_size_that_a_limit_range_gives_in_the_new_words_is_not_recorded(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """The API server asks us twice: the second time the size stands beside our own words."""
+    sized = {"type": "Container", "default": {VMEMORY: "3000"}}
+    pod = pods.gpu_pod({GPU: "1"}, schedulerName="default-scheduler")
+    pod["metadata"] = {"name": "sized"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
+        path = f"/api/v1/namespaces/{space}/limitranges"
+        ranged = {"metadata": {"name": "sizes"}, "spec": {"limits": [sized]}}
+        assert api.ask("POST", path, ranged)[0] == 201
+        seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
+        tried = partial(api.create, pod, space, dry_run=True)
+        guarded.eventually(lambda: seen <= tried()[1]["metadata"].get("annotations", {}).keys())
+        found = api.stored(pod, space)
+        (container,) = found["spec"]["containers"]
+        assert container["resources"]["limits"] == {NUMBER: "1", VMEMORY: "3k"}
+        record = json.loads(found["metadata"]["annotations"][names.ORIGINAL_REQUEST])
+        assert record["containers"] == {"main": {GPU: "1"}}
+
+
 TRIED = [yaml.safe_load(one["manifest"]) for one in MANIFESTS if "volcano" in one]
 
 

@@ -67,7 +67,7 @@ def into(settings: Settings, base: Rules, dialect: str) -> Rules:
     if dialect == "hami" and all(one.name != _NVIDIA for one in base.options.vendors):
         return base
     mine = (one for one in settings.conversions if one.writes == dialect)
-    wanted = next(mine, Wanted(name="into", reads=_EVERY))
+    wanted = next(mine, Wanted(name=dialect, reads=_EVERY))
     stacks = settings.stacks
     schedulers = (settings.scheduler.name, stacks.volcano.scheduler, *wanted.take_schedulers)
     taken = tuple(one for one in schedulers if one)
