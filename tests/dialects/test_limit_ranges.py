@@ -15,6 +15,7 @@ from tests.dialects.converting import (
     MEMORY,
     NUMBER,
     PERCENT,
+    POOL,
     VCORES,
     VMEMORY,
     Limits,
@@ -124,6 +125,13 @@ def test_who_asks_in_two_dialects_himself_is_refused() -> None:
     decision = decide(given({GPU: "1", NUMBER: "1", "cpu": "1"}, "cpu"), VOLCANO)
     assert decision.verdict is Verdict.REFUSED
     assert [one.reason for one in decision.problems] == [Reason.SEVERAL_DIALECTS]
+
+
+def test_what_is_given_in_words_that_are_not_read_refuses_nobody() -> None:
+    """It is nothing of the author's, and says so from then on."""
+    by = cluster("volcano", reads=["hami"])
+    found = limits(patched(given({GPU: "1", POOL: "1Gi"}, POOL), by))
+    assert found == {NUMBER: "1", POOL: "0"}
 
 
 def test_a_device_that_nobody_asked_for_is_told() -> None:

@@ -256,6 +256,20 @@ def test_annotations_that_count_once_it_is_written_count_before(
     patched(asking(asked, said | {"nvidia.com/use-gputype": "A100"}), by)
 
 
+@pytest.mark.parametrize("other", [{POOL: "1Gi"}, {VMEMORY: "100"}], ids=str)
+def test_a_dialect_that_is_not_read_does_not_go_unread_beside_one_that_is(
+    other: dict[str, str],
+) -> None:
+    """Alone, it is nobody's business here; a 0 of it says nothing."""
+    by = converting("hami", reads=["hami"])
+    decision = decide(asking({GPU: "1", **other}), by)
+    assert decision.verdict is Verdict.REFUSED
+    (name,) = other
+    assert f"[{name}]: the container asks in the dialects hami and" in str(decision.problems[0])
+    assert decide(asking(other), by).verdict is Verdict.UNCHANGED
+    assert decide(asking({GPU: "1", name: "0"}), by).verdict is Verdict.PATCHED
+
+
 MIXED = [
     ({GPU: "1", NUMBER: "1"}, {}, ("hami", "volcano")),
     ({POOL: "1Gi", VMEMORY: "1000"}, {}, ("pool", "volcano")),

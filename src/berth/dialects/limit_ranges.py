@@ -128,9 +128,11 @@ def _others(
         return frozenset()
     spoken: dict[str, set[str]] = {}
     for name, amount in {**of.requests, **of.limits}.items():
-        vendor = options.owners.get(name)
-        if vendor is not None and vendor.name in by.targets and _counts(amount):
-            spoken.setdefault(vendor.dialect, set()).add(name)
+        vendor, dialect = options.owners.get(name), options.unread.get(name, "")
+        if vendor is not None and vendor.name in by.targets:
+            dialect = vendor.dialect
+        if dialect and _counts(amount):
+            spoken.setdefault(dialect, set()).add(name)
     asked = asked | {dialect for dialect, there in spoken.items() if not there <= here}
     asked = asked or spoken.keys() & {options.writes}
     if len(asked) != 1:
