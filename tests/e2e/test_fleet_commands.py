@@ -166,6 +166,22 @@ def test_a_recording_tells_who_came_and_left_but_not_their_names(
     assert result["gpu_allocation_percent"] > 0
 
 
+def test_a_pod_that_was_translated_is_recorded_with_its_cards(
+    control_plane: ControlPlane, api: Api, namespace: str, tmp_path: Path
+) -> None:
+    """In the words of whichever stack it stands, as the settings know them."""
+    words = {"volcano.sh/vgpu-number": "1", "volcano.sh/vgpu-memory": "1234"}
+    api.stored(small_fleet.pod("translated", "", **words), namespace)
+    settings, file = tmp_path / "settings.yaml", tmp_path / "cluster.jsonl"
+    settings.write_text("conversions: [{name: volcano, writes: volcano}]")
+    run(
+        record.command, str(file), "--for", "0.1s", "--config", str(settings), *known(control_plane)
+    )
+    came = [line.request for line in lines(file) if isinstance(line, Arrived)]
+    asked = [request for one in came for _, request in one.devices]
+    assert [one.count for one in asked if one.memory_mib == 1234] == [1]
+
+
 def test_a_recording_may_end_after_a_time(control_plane: ControlPlane, tmp_path: Path) -> None:
     """So that nobody has to stop it."""
     file = tmp_path / "cluster.jsonl"
