@@ -221,6 +221,15 @@ def test_kai_gives_the_first_app_container_unless_one_is_named() -> None:
     assert limits(patched(two, converting("volcano")), 1) == {NUMBER: "1", VMEMORY: "1000"}
 
 
+def test_what_kai_says_of_no_share_is_told() -> None:
+    """Nothing is given for it, and KAI refuses it."""
+    asked = asking({}, {"gpu-fraction-num-devices": "2"}, schedulerName="kai-scheduler")
+    told = (
+        "metadata.annotations.gpu-fraction-num-devices has no effect without gpu-fraction; add it"
+    )
+    assert said(decide(asked, converting("volcano"))) == [told]
+
+
 @pytest.mark.parametrize(
     "said",
     [

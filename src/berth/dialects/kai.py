@@ -42,6 +42,11 @@ def words(nvidia: Vendor) -> Vendor:
     )
 
 
+def speaks(pod: Pod) -> bool:
+    """Whether the Pod says anything in this dialect."""
+    return not pod.annotations.keys().isdisjoint(names.KAI_ANNOTATIONS)
+
+
 def asks(pod: Pod) -> bool:
     """Whether the Pod asks in this dialect."""
     return not pod.annotations.keys().isdisjoint(names.KAI_ASKING)
@@ -61,7 +66,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     vendor = next((one for one in options.words if one.dialect == NAME), None)
     if vendor is None or not asks(pod) or not any(one.app for one in pod.containers):
         nothing = tuple(ContainerDemand(one, None) for one in pod.containers)
-        return Reading(Demand(nothing), (), ())
+        return Reading(Demand(nothing), (), tuple(_idle(pod)))
     user = asking(pod)
     problems: list[Problem] = []
     if user is None:
@@ -78,6 +83,14 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         for one in pod.containers
     )
     return Reading(Demand(found), tuple(problems), tuple(warnings))
+
+
+def _idle(pod: Pod) -> Iterator[Said]:
+    """Yield what is said of a share that is not asked for."""
+    for key in (names.KAI_DEVICES, names.KAI_CONTAINER):
+        if key in pod.annotations and not asks(pod):
+            path = ("metadata", "annotations", key)
+            yield Said("no-effect.alone", {"path": path, "name": names.KAI_FRACTION})
 
 
 def _share(pod: Pod, vendor: Vendor, problems: list[Problem]) -> Share | None:

@@ -55,7 +55,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         return found
     converted = frozenset[str]()
     if pod.annotations:
-        if kai.asks(pod) and kai.NAME in by.reads:
+        if kai.speaks(pod) and kai.NAME in by.reads:
             mine = kai.read(pod, options, skip_privileged=skip_privileged)
             found = kai.merged(found, mine, options)
         if found.demand.any:
