@@ -222,7 +222,7 @@ def test_kai_gives_the_first_app_container_unless_one_is_named() -> None:
 
 
 def test_what_kai_says_of_no_share_is_told() -> None:
-    """Nothing is given for it, and KAI refuses it."""
+    """Nothing is given for it."""
     asked = asking({}, {"gpu-fraction-num-devices": "2"}, schedulerName="kai-scheduler")
     told = (
         "metadata.annotations.gpu-fraction-num-devices has no effect without gpu-fraction; add it"
