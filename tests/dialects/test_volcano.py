@@ -8,7 +8,7 @@ import jsonpatch
 import pytest
 
 from berth import names
-from berth.admission import templates
+from berth.admission import templates, workloads
 from berth.dialects.conversion import USES, Presets
 from berth.model.decision import Reason, Verdict
 from berth.model.loss import Loss
@@ -503,6 +503,23 @@ def test_all_pods_get_the_scheduler_where_that_is_wanted(writes: str, scheduler:
     assert decide(asking({"cpu": "1"}), cluster(writes, stacks=stacks)).verdict is (
         Verdict.UNCHANGED
     )
+
+
+@pytest.mark.parametrize(
+    ("kind", "told"), [("Deployment", True), ("Job", True), ("PyTorchJob", False)]
+)
+def test_a_queue_on_the_workload_is_nobodys(kind: str, *, told: bool) -> None:
+    """Volcano takes it from the Pod (volcano#2813); other operators may read their own kinds."""
+    workload: Any = {
+        "kind": kind,
+        "metadata": {"name": "a", "annotations": {names.VOLCANO_QUEUE: "gold"}},
+        "spec": {"template": asking({GPU: "1"})},
+    }
+    for by, heard in ((VOLCANO, told), (cluster("hami"), False)):
+        warnings = said(workloads.decide(workload, "default", by))
+        mine = [one for one in warnings if f"[{names.VOLCANO_QUEUE}] has no effect on" in one]
+        assert bool(mine) == heard
+        assert all("move it to spec.template.metadata.annotations" in one for one in mine)
 
 
 def test_of_all_pods_another_schedulers_are_left_alone_with_a_warning() -> None:

@@ -7,6 +7,7 @@ from enum import Enum
 from berth import names
 from berth.admission.audited import Audited
 from berth.admission.placements import Placements
+from berth.dialects import volcano
 from berth.dialects.hami import Options
 from berth.model.card import Card
 from berth.model.raw import JsonObject
@@ -152,6 +153,12 @@ class Rules:
     def whole_pods(self) -> bool:
         """Whether Pods without a device get the stack's scheduler too."""
         return bool(self.options.conversion and self.options.conversion.whole_pods)
+
+    @property
+    def queues(self) -> bool:
+        """Whether some Pods go to Volcano's scheduler, which takes their queue from themselves."""
+        every = (self, *self.zones.values())
+        return any(one.options.writes == volcano.NAME for one in every)
 
     @property
     def reading(self) -> "Rules":
