@@ -506,11 +506,18 @@ def test_all_pods_get_the_scheduler_where_that_is_wanted(writes: str, scheduler:
 
 
 @pytest.mark.parametrize(
-    ("kind", "told"), [("Deployment", True), ("Job", True), ("PyTorchJob", False)]
+    ("version", "kind", "told"),
+    [
+        ("apps/v1", "Deployment", True),
+        ("batch/v1", "Job", True),
+        ("batch.volcano.sh/v1alpha1", "Job", False),
+        ("kubeflow.org/v1", "PyTorchJob", False),
+    ],
 )
-def test_a_queue_on_the_workload_is_nobodys(kind: str, *, told: bool) -> None:
+def test_a_queue_on_the_workload_is_nobodys(version: str, kind: str, *, told: bool) -> None:
     """Volcano takes it from the Pod (volcano#2813); other operators may read their own kinds."""
     workload: Any = {
+        "apiVersion": version,
         "kind": kind,
         "metadata": {"name": "a", "annotations": {names.VOLCANO_QUEUE: "gold"}},
         "spec": {"template": asking({GPU: "1"})},

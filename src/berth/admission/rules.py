@@ -180,6 +180,15 @@ class Rules:
         zones = {name: zone.knowing(cards) for name, zone in self.zones.items()}
         return replace(self, options=options, zones=zones)
 
+    def without_queue(self) -> "Rules":
+        """Return the same for Pods that get a queue from their controller."""
+        by = self.options.conversion
+        options = self.options
+        if by and by.queue:
+            options = replace(options, conversion=replace(by, queue=""))
+        zones = {name: zone.without_queue() for name, zone in self.zones.items()}
+        return replace(self, options=options, zones=zones)
+
     @property
     def vendors(self) -> tuple[Vendor, ...]:
         """The accelerators as the device-config names them."""

@@ -50,7 +50,8 @@ def misplaced(document: JsonObject, template: Template, rules: Rules) -> Iterato
         return
     where, kind = (*template.path, "metadata", "annotations"), str(document.get("kind"))
     # What other controllers read of their own kinds, nobody here knows.
-    queues = {names.VOLCANO_QUEUE} if rules.queues and kind in templates.RUN_PODS else set()
+    known = rules.queues and templates.is_kubernetes_own(document)
+    queues = {names.VOLCANO_QUEUE} if known else set()
     for name in _annotations(document):
         if name in rules.steering or name in queues:
             place = {"path": ("metadata", "annotations", name), "where": where}

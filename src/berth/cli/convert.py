@@ -166,8 +166,9 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
     """Yield the changes of a document, RFC 6902, and note what is to be said. Raises UsageError."""
     for template in templates.find(document):
         one, inside = _single(document, template.path)
+        by = rules.without_queue() if templates.has_queue(one) else rules
         try:
-            decision = mutate.decide(template.pod, _namespace(one), rules, standing=_KNOWN)
+            decision = mutate.decide(template.pod, _namespace(one), by, standing=_KNOWN)
         except BadReview as error:
             raise UsageError(f"{found.source}: {error}; Kubernetes would not take it") from None
         name = _named(one, inside)
