@@ -103,6 +103,27 @@ def test_a_size_in_the_new_words_is_not_what_the_author_wrote(
     assert json.loads(annotations(second)[names.ORIGINAL_REQUEST])["containers"] == {"main": asked}
 
 
+@pytest.mark.parametrize(
+    ("asked", "default", "found"),
+    [
+        ({GPU: "1", PERCENT: "100"}, {VMEMORY: "8000"}, {NUMBER: "1", VMEMORY: "0"}),
+        ({GPU: "1", CORES: "100"}, {VCORES: "30"}, {NUMBER: "1", VCORES: "100"}),
+        ({GPU: "1", PERCENT: "100"}, {VCORES: "30"}, {NUMBER: "1", VCORES: "30"}),
+        (
+            {GPU: "1", MEMORY: "9", CORES: "100"},
+            {VMEMORY: "8000", VCORES: "30"},
+            {NUMBER: "1", VMEMORY: "9", VCORES: "100"},
+        ),
+    ],
+    ids=str,
+)
+def test_what_the_author_says_of_a_size_is_not_filled_in(
+    asked: Limits, default: Limits, found: Limits
+) -> None:
+    """Also where it goes without saying in the new words: all memory, and all cores."""
+    assert twice(asked, default) == found
+
+
 def test_a_name_that_has_a_max_stays_with_nothing() -> None:
     """So a LimitRange of type Pod, which wants it named, lets the Pod pass; its author is told."""
     known = Standing(decision="", ceilings={GPU: "most", PERCENT: "a-name-that-is-" + "long" * 50})

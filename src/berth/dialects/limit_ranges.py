@@ -22,12 +22,14 @@ from berth.model import quantity
 from berth.model.demand import Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json
+from berth.model.raw import Json, Path
 from berth.model.said import Said
+from berth.model.vendor import Vendor
 
 _BEGINS = "LimitRanger plugin set: "
 _OTHER_WORDS = Said("why.limit-range")
 _LIMITED = Said("why.ceiling")
+_SAID = Said("why.asked")
 _SHOWN = 20
 """Characters of the name of a LimitRange."""
 
@@ -66,6 +68,42 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
             for kind, there in (("limits", of.limits), ("requests", of.requests)):
                 if name in there:
                     yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
+
+
+def kept(changes: Iterable[Change], demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
+    """Yield the changes, with what the author says that would go without saying in the new words.
+
+    There a size would be given again, as that of a container that names none. No memory is all of
+    it: a 0 says so, and is not filled in.
+    """
+    said = dict(_unsaid(demand, pod, options))
+    for one in changes:
+        if type(one) is Drop and one.path in said:
+            yield Put(one.path, said[one.path], _SAID)
+        else:
+            yield one
+
+
+def _unsaid(demand: Demand, pod: Pod, options: Options) -> Iterator[tuple[Path, str]]:
+    """Yield where sizes are given that a container in other words has named, and its own."""
+    targets = options.conversion.targets if options.conversion else {}
+    for wanted in demand.containers:
+        of, share = wanted.container, wanted.share
+        words = targets.get(share.vendor.name) if share else None
+        if share is None or words is None or share.vendor.dialect == words.dialect:
+            continue
+        given = written(of, pod, options)
+        for role, value in (("memory", 0), ("cores", share.cores or 0)):
+            name: str = getattr(words, role)
+            if name in given and _names(of, share.vendor, role):
+                for kind in ("limits", "requests"):
+                    yield (*of.path, "resources", kind, name), str(value)
+
+
+def _names(of: Container, vendor: Vendor, role: str) -> bool:
+    """Whether a container says something of the memory, or of the cores, in its own words."""
+    mine = (name for one, name in vendor.named_roles if one.startswith(role))
+    return any(_counts(of.limits[name]) for name in mine if name in of.limits)
 
 
 def named(changes: Iterable[Change], ceilings: Mapping[str, str]) -> Iterator[Change]:

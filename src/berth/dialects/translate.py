@@ -84,6 +84,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         return changes
     if names.LIMIT_RANGER in pod.annotations:
         changes += limit_ranges.nothing(pod, options)
+        changes = [*limit_ranges.kept(changes, demand, pod, options)]
     if not demand.any:
         return [*changes, *_placed(pod, by, options)] if by.whole_pods else changes
     if pod.scheduler_name not in (names.DEFAULT_SCHEDULER, options.scheduler_name):
