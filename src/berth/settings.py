@@ -267,7 +267,7 @@ class Classes(Group, frozen=True):
     limit_range: bool = False
     """Watch LimitRanges. A name that a translation takes out of a Pod stays there with 0 if a
     LimitRange has a `max` for it, with a warning: one of type Pod refuses each Pod without the
-    name."""
+    name. A `min` for it, which refuses the Pod in any case, is a warning too."""
 
 
 class Placement(Manner, frozen=True):

@@ -8,6 +8,7 @@ import pytest
 from berth import names
 from berth.admission import mutate
 from berth.admission.standing import Standing
+from berth.dialects.ranges import Ranges
 from berth.model.decision import Reason, Verdict
 from tests.dialects.converting import (
     CORES,
@@ -126,17 +127,20 @@ def test_what_the_author_says_of_a_size_is_not_filled_in(
 
 def test_a_name_that_has_a_max_stays_with_nothing() -> None:
     """So a LimitRange of type Pod, which wants it named, lets the Pod pass; its author is told."""
-    known = Standing(decision="", ceilings={GPU: "most", PERCENT: "a-name-that-is-" + "long" * 50})
+    long = "a-name-that-is-" + "long" * 50
+    ranges = Ranges({GPU: "most", PERCENT: long}, {PERCENT: long})
+    known = Standing(decision="", ranges=ranges)
     pod = asking({GPU: "1", MEMORY: "9"})
     pod["spec"]["initContainers"] = [container("early", {PERCENT: "100", GPU: "1"})]
     by = cluster("volcano", losses={"init-container": "warn"})
     decision = mutate.decide(pod, "default", by, standing=known)
     assert limits(decision) == {GPU: "0", NUMBER: "1", VMEMORY: "9"}
     assert limits(decision, kind="initContainers") == {GPU: "0", PERCENT: "0", NUMBER: "1"}
-    told = [str(one) for one in decision.warnings if one.code == "ceiling"]
+    told = [str(one) for one in decision.warnings if one.code in ("ceiling", "floor")]
+    assert any("wants nvidia.com/gpumem-percentage, and refuses this Pod" in one for one in told)
     assert "spec.containers[0]: the max of nvidia.com/gpu in LimitRange most limits " in told[-1]
     assert all(len(one) <= 120 for one in told)
-    assert len(told) == 3
+    assert len(told) == 4
     assert mutate.decide(decision.pod, "default", by, standing=known).operations == []
     assert mutate.decide(decision.pod, "default", by).operations == []
 
@@ -146,6 +150,18 @@ def test_who_asks_in_two_dialects_himself_is_refused() -> None:
     decision = decide(given({GPU: "1", NUMBER: "1", "cpu": "1"}, "cpu"), VOLCANO)
     assert decision.verdict is Verdict.REFUSED
     assert [one.reason for one in decision.problems] == [Reason.SEVERAL_DIALECTS]
+
+
+def test_a_request_that_a_min_gives_again_is_nothing() -> None:
+    """Of a `min` LimitRanger makes a request without a limit, which its author never wrote."""
+    first = patched(asking({GPU: "1"}), VOLCANO)
+    pod = asking(limits(first), annotations(first))
+    pod["spec"]["containers"][0]["resources"]["requests"][GPU] = "1"
+    told = "LimitRanger plugin set: nvidia.com/gpu request for container main"
+    pod["metadata"]["annotations"][names.LIMIT_RANGER] = told
+    again = patched(pod, VOLCANO)
+    assert limits(again) == {NUMBER: "1", GPU: "0"}
+    assert annotations(first).items() <= annotations(again).items()
 
 
 def test_what_is_given_in_words_that_are_not_read_refuses_nobody() -> None:

@@ -356,6 +356,26 @@ def test_a_size_that_a_limit_range_gives_in_the_new_words_is_not_recorded(
         assert record["containers"] == {"main": {GPU: "1"}}
 
 
+@pytest.mark.usefixtures("converting")
+def test_a_min_for_an_old_name_is_told_beside_the_api_servers_refusal(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """It cannot be met once the name is another; its author is blamed for nothing."""
+    least = {"type": "Container", "min": {GPU: "1"}}
+    pod = pods.gpu_pod({GPU: "1"}, schedulerName="default-scheduler")
+    pod["metadata"] = {"name": "least"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
+        path = f"/api/v1/namespaces/{space}/limitranges"
+        ranged = {"metadata": {"name": "some"}, "spec": {"limits": [least]}}
+        assert api.ask("POST", path, ranged)[0] == 201
+        tried = partial(api.create, pod, space, dry_run=True)
+        told = "spec.containers[0]: LimitRange some wants nvidia.com/gpu, and refuses this Pod"
+        guarded.eventually(lambda: tried()[0] == 403 and told in "".join(api.warnings))
+        said = tried()[1]["message"]
+        assert "minimum nvidia.com/gpu usage per Container is 1, but request is 0" in said
+
+
 TRIED = [yaml.safe_load(one["manifest"]) for one in MANIFESTS if "volcano" in one]
 
 

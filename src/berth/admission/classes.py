@@ -3,10 +3,11 @@
 What is lacking, or there besides, is a warning: a class can come or go at any time.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from berth.admission.quotas import NAMESPACE
+from berth.dialects.ranges import Ranges
 from berth.model.decision import Decision, Verdict
 from berth.model.edit import Put
 from berth.model.raw import Path
@@ -30,16 +31,18 @@ class Classes:
         self.devices: Store[DeviceClass] | None = None
         self.ranges: Store[LimitRange] | None = None
 
-    def ceilings(self, namespace: str) -> Mapping[str, str]:
-        """Return the names of which a LimitRange of the namespace has a `max`, and its own name."""
+    def ranged(self, namespace: str) -> Ranges | None:
+        """Return what the LimitRanges of a namespace are for, None where none is known."""
         if not self.ranges:
-            return {}
-        return {
-            resource: one.metadata.name
+            return None
+        each = [
+            (one.metadata.name, some)
             for one in self.ranges.by(NAMESPACE, namespace)
             for some in one.spec.limits
-            for resource in some.max
-        }
+        ]
+        most = {name: by for by, some in each for name in some.max}
+        least = {name: by for by, some in each for name in {**some.min, **some.ratio}}
+        return Ranges(most, least) if each else None
 
     def warnings(self, decision: Decision) -> Iterator[Said]:
         """Yield what the author of a Pod that passes should hear of the classes of the cluster."""

@@ -1,12 +1,13 @@
 """What a decision has to know of the cluster as it stands, and the mark that it leaves."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 import msgspec
 
 from berth import names
 from berth.admission.quota import Allowance
+from berth.dialects.ranges import Ranges
 from berth.model import decided
 from berth.model.decided import Decided
 from berth.model.decision import Problem
@@ -33,8 +34,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """What the quotas of its namespace leave; None where they say nothing."""
     placing: Placing | None = None
     """None where no fleet is known."""
-    ceilings: Mapping[str, str] = {}
-    """Resources of which a LimitRange of its namespace has a `max`, each with that one's name."""
+    ranges: Ranges | None = None
+    """What the LimitRanges of its namespace are for; None where none is known."""
 
 
 def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:

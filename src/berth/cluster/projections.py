@@ -230,6 +230,8 @@ class Range(msgspec.Struct, frozen=True, gc=False):
     """What one kind of thing may have in a namespace."""
 
     max: Mapping[str, str] = {}
+    min: Mapping[str, str] = {}
+    ratio: Mapping[str, str] = msgspec.field(default_factory=dict, name="maxLimitRequestRatio")
 
 
 class RangeSpec(msgspec.Struct, frozen=True, gc=False):

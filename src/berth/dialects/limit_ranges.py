@@ -9,6 +9,7 @@ gives in the words that are written is a size of a container that names none, an
 author's.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
@@ -27,11 +28,9 @@ from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 _BEGINS = "LimitRanger plugin set: "
+_GIVEN = re.compile("(.*?) (?:limit|request) for (.*)")
 _OTHER_WORDS = Said("why.limit-range")
-_LIMITED = Said("why.ceiling")
 _SAID = Said("why.asked")
-_SHOWN = 20
-"""Characters of the name of a LimitRange."""
 
 
 def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
@@ -65,9 +64,11 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
     ours = _words(by) if by else frozenset()
     for of, surplus in zip(pod.containers, _surplus(pod, options), strict=True):
         for name in sorted(surplus - ours):
-            for kind, there in (("limits", of.limits), ("requests", of.requests)):
-                if name in there:
-                    yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
+            for kind in (
+                "limits",
+                "requests",
+            ):  # a `min` gives a request alone, which no Pod may have
+                yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
 
 
 def kept(changes: Iterable[Change], demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
@@ -106,22 +107,6 @@ def _names(of: Container, vendor: Vendor, role: str) -> bool:
     return any(_counts(of.limits[name]) for name in mine if name in of.limits)
 
 
-def named(changes: Iterable[Change], ceilings: Mapping[str, str]) -> Iterator[Change]:
-    """Yield the changes, with a 0 where they take out a name that a LimitRange has a `max` for.
-
-    One of type Pod refuses each Pod that does not name it; one of type Container gives it again.
-    """
-    for one in changes:
-        name = str(one.path[-1]) if type(one) is Drop and "resources" in one.path else ""
-        if type(one) is not Drop or name not in ceilings:
-            yield one
-            continue
-        yield Put(one.path, "0", _LIMITED)
-        if one.path[-2] == "limits":
-            about = {"name": name, "range": ceilings[name][:_SHOWN]}
-            yield Said("ceiling", {"path": one.path[:-3], **about})
-
-
 def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
     """Return what a container has of the words that are written by a LimitRange alone."""
     by = options.conversion
@@ -137,11 +122,8 @@ def _words(by: Conversion) -> AbstractSet[str]:
 def _bare(of: Container, surplus: AbstractSet[str]) -> Container:
     if not surplus:
         return of
-    limits, requests = (
-        {name: "0" if name in surplus else amount for name, amount in there.items()}
-        for there in (of.limits, of.requests)
-    )
-    return replace(of, limits=limits, requests=requests)
+    none = dict.fromkeys(surplus, "0")
+    return replace(of, limits={**of.limits, **none}, requests={**of.requests, **none})
 
 
 def _surplus(pod: Pod, options: Options) -> list[AbstractSet[str]]:
@@ -192,8 +174,10 @@ def _given(pod: Pod) -> Mapping[str, AbstractSet[str]]:
     told = pod.annotations.get(names.LIMIT_RANGER)
     found: dict[str, set[str]] = {}
     for part in told.removeprefix(_BEGINS).split("; ") if isinstance(told, str) else ():
-        resources, limits, container = part.partition(" limit for ")
-        if limits:
+        resources, _, container = part.replace(" request for ", " limit for ").partition(
+            " limit for "
+        )
+        if container:
             found.setdefault(container, set()).update(resources.split(", "))
     return found
 

@@ -64,6 +64,11 @@ CAUSES = {
         "因为 Pod 类型的 LimitRange 会拒绝未写明该名称的 Pod。`classes.limitRange` 已打开。",
         "如果仍需要该限制，请在 LimitRange 中为新名称也设置 `max`，并写 `default: 0`。",
     ),
+    "floor": Cause(
+        "命名空间中的某个 LimitRange 对已被转换的名称设有 `min` 或 `maxLimitRequestRatio`。"
+        "Kubernetes 会拒绝申请少于该值或未申请的 Pod。`classes.limitRange` 已打开。",
+        "请从 LimitRange 中去掉该名称，或让该 Pod 不作转换。",
+    ),
     "kept": Cause(
         "设置中的某个注入把同名的项设为另一个值；以 Pod 自己的值为准。",
         "如果想用集群的值，请去掉自己的值。",

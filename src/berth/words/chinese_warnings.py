@@ -5,6 +5,7 @@ from berth.words.entry import Entry
 WARNINGS = {
     "no-device": Entry("{path}：只有 {name} 而没有 {count}，不会分配设备", "请加上"),
     "ceiling": Entry("{path}：LimitRange {range} 中 {name} 的 max 不再起限制作用"),
+    "floor": Entry("{path}：LimitRange {range} 要求 {name}，会拒绝此 Pod"),
     "limit-range": Entry("{path}：LimitRange 为其设置了 {name}", "如果不需要，请在此处写 0"),
     "replaced.amount": Entry("{path}：{name} 由 {before} 改为 {value}：{why}"),
     "replaced.variable": Entry("{path}：{name} 替换为 {value}：{why}"),

@@ -97,6 +97,12 @@ CAUSES = {
         "If the limit is still wanted, give the LimitRange a `max` for the new name too, with "
         "`default: 0`.",
     ),
+    "floor": Cause(
+        "A LimitRange of the namespace has a `min` or a `maxLimitRequestRatio` for a name that was "
+        "translated. Kubernetes refuses each Pod that asks for less of it, or for none. "
+        "`classes.limitRange` is on.",
+        "Take the name out of the LimitRange, or let the Pod opt out of the translation.",
+    ),
     "kept": Cause(
         "An injection of the settings sets the same name to another value. The Pod's own value "
         "stays.",

@@ -6,6 +6,7 @@ WARNINGS = {
     "no-device": Entry("{path}: {name} without {count} gives no device", "add it"),
     "limit-range": Entry("{path}: a LimitRange gives it {name}", "write 0 there for none"),
     "ceiling": Entry("{path}: the max of {name} in LimitRange {range} limits nothing now"),
+    "floor": Entry("{path}: LimitRange {range} wants {name}, and refuses this Pod"),
     "replaced.amount": Entry("{path}: {name} {before} becomes {value}: {why}"),
     "replaced.variable": Entry("{path}: {name} is replaced by {value}: {why}"),
     "replaced.annotation": Entry("{path} is replaced by {value}, as the limits say"),
