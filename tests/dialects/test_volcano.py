@@ -792,6 +792,18 @@ def test_what_is_said_of_no_model_is_told(key: str) -> None:
     assert any(key in one and f"without {names.MODEL}" in one for one in said(decision))
 
 
+@pytest.mark.parametrize("key", [names.GPU_MEMORY, names.GPU_MODEL, names.MODEL])
+def test_a_size_of_no_device_is_told(key: str) -> None:
+    """A size alone asks for nothing, and the Pod would run without a card."""
+    sized = asking({"cpu": "1"}, {key: "7b" if key == names.MODEL else "16Gi"})
+    decision = decide(sized, VOLCANO)
+    assert decision.verdict is Verdict.UNCHANGED
+    assert any(
+        f"[{key}] has no effect without nvidia.com/gpu; add it" in one for one in said(decision)
+    )
+    assert said(decide(asking({"cpu": "1"}), VOLCANO)) == []
+
+
 def test_other_accelerators_stay_in_their_words() -> None:
     """Volcano reads HAMi's words of them; the loss has a name."""
     decision = patched(asking({"cambricon.com/vmlu": "1"}), VOLCANO)

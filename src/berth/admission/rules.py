@@ -116,6 +116,7 @@ class Rules:
         resources = {name for vendor in words for name in vendor.resources}
         object.__setattr__(self, "known", frozenset(resources))
         asking = {key for vendor in words for key in vendor.selectors.asking}
+        asking |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "told_by", frozenset(resources | asking))
         steering = {key for vendor in words for key in vendor.annotations}
         steering |= resources | set(names.STEERING)
