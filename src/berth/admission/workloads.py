@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from berth import names
 from berth.admission import mutate, templates
 from berth.admission.rules import Rules
 from berth.admission.templates import Template
@@ -47,11 +48,14 @@ def misplaced(document: JsonObject, template: Template, rules: Rules) -> Iterato
     """Say so where a key that steers a Pod stands on the workload around it, without effect."""
     if not template.path:
         return
-    where = (*template.path, "metadata", "annotations")
+    where, kind = (*template.path, "metadata", "annotations"), str(document.get("kind"))
+    # What other controllers read of their own kinds, nobody here knows.
+    known = rules.queues and templates.is_kubernetes_own(document)
+    queues = {names.VOLCANO_QUEUE} if known else set()
     for name in _annotations(document):
-        if name in rules.steering:
+        if name in rules.steering or name in queues:
             place = {"path": ("metadata", "annotations", name), "where": where}
-            yield Said("no-effect.workload", {**place, "kind": str(document.get("kind"))})
+            yield Said("no-effect.workload", {**place, "kind": kind})
 
 
 def _annotations(document: JsonObject) -> Mapping[str, Json]:
