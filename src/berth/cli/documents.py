@@ -7,20 +7,11 @@ from pathlib import Path
 import yaml
 
 from berth import configfile
+from berth.cli import scalars
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
 SUFFIXES = (".yaml", ".yml", ".json")
-
-
-class _Loader(yaml.CSafeLoader):
-    """Kubernetes knows no dates: 2026-01-01 stays text."""
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, form) for tag, form in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
 
 
 def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
@@ -37,7 +28,7 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
 def parsed(source: str, text: bytes | str) -> list[JsonObject]:
     """Return the documents of a text, without the empty ones. Raises UsageError."""
     try:
-        loaded = [*yaml.load_all(text, Loader=_Loader)]
+        loaded = [*yaml.load_all(text, Loader=scalars.Loader)]
         configfile.check_aliases(loaded, len(text))
         documents = [_as_json(document) for document in loaded]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:

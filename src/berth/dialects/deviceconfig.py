@@ -29,8 +29,9 @@ def apply(
         if key not in known
     ]
     vendors: list[Vendor] = []
-    for section in sections:
-        found = tree.get(section.key)
+    for known_form in sections:
+        found = tree.get(known_form.key)
+        section = known_form.older if known_form.older and isinstance(found, list) else known_form
         keys = section.default
         if found is not None:
             warnings += _strangers(found, section, file)
