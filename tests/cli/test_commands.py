@@ -29,6 +29,8 @@ def test_there_is_help_at_every_level(command: str) -> None:
     done = berth(*([command] if command else []), "--help")
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: berth")
+    _, _, listed = done.stdout.partition("\nCommands:\n")
+    assert "...\n" not in listed, "a sentence is cut off"
     if command:
         assert main.COMMANDS[command] in " ".join(done.stdout.split())
 

@@ -290,6 +290,33 @@ def test_who_may_record_is_a_setting(
             assert (updating(new, old, user, by)[0].verdict is Verdict.UNCHANGED) == changes
 
 
+BINDING: Pod = {"kind": "Binding", "metadata": {}, "target": {"kind": "Node", "name": "n1"}}
+
+
+@pytest.mark.parametrize(
+    ("user", "key", "allowed"),
+    [
+        ("mine", "hami.io/vgpu-node", True),
+        ("system:serviceaccount:hami:scheduler", "hami.io/vgpu-node", True),
+        ("stranger", "hami.io/vgpu-node", False),
+        ("stranger", "example.com/mine", True),
+        ("stranger", names.DECISION, True),  # as schedulers that copy all annotations do
+    ],
+)
+def test_o7_a_binding_brings_no_record_along(
+    user: str,
+    key: str,
+    allowed: bool,  # noqa: FBT001  a column of the table
+) -> None:
+    """The API server writes a Binding's annotations into the Pod."""
+    by = laws.rules(policy=Policy(allocators=("mine", "system:serviceaccount:hami:*")))
+    binding = {**BINDING, "metadata": {"annotations": {key: "n1"}}}
+    about = {"kind": {"version": "v1", "kind": "Binding"}, "userInfo": {"username": user}}
+    asked = wire.decode(json.dumps(review(binding, subResource="binding", **about)).encode())
+    for decide in (verify.decide, verify.decide_records):
+        assert (decide(asked, by).verdict is Verdict.UNCHANGED) == allowed
+
+
 def test_a_new_pod_does_not_keep_the_decision_about_another() -> None:
     """It may bring one along, as a copy of a live Pod does; nothing is charged by it."""
     copied = gpu_pod(ONE)

@@ -38,11 +38,23 @@ def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterat
         return
     for key in sorted(rules.kept):
         if now.get(key) != before.get(key):
-            place, who = ("metadata", "annotations", key), user[:_SHOWN] or Said("part.author")
-            if key == names.DECISION:
-                yield Problem("allocation.decision", place, {"user": who})
-            else:
-                yield Problem("allocation.changed", place, {"user": who})
+            yield _changed(key, user)
+
+
+def bound(binding: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
+    """Yield the records that a Binding would write into its Pod.
+
+    Not our decision: some schedulers copy all annotations of the Pod that they bind.
+    """
+    found = rules.allocations.intersection(_annotations(binding))
+    if found and not _may(user, rules.allocators):
+        yield from (_changed(key, user) for key in sorted(found))
+
+
+def _changed(key: str, user: str) -> Problem:
+    code = "allocation.decision" if key == names.DECISION else "allocation.changed"
+    who = user[:_SHOWN] or Said("part.author")
+    return Problem(code, ("metadata", "annotations", key), {"user": who})
 
 
 def _may(user: str, allocators: tuple[str, ...]) -> bool:

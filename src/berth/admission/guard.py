@@ -16,6 +16,7 @@ from berth.settings import Registration
 
 _NOBODYS = "!has(object.metadata.ownerReferences)"
 _TEMPLATES = ("object.spec.template", "object.spec.jobTemplate.spec.template")
+_NEW = 'request.operation == "CREATE" && request.kind.kind == "Pod"'
 _WORKLOADS = {
     "apps": ["daemonsets", "deployments", "replicasets", "statefulsets"],
     "batch": ["cronjobs", "jobs"],
@@ -72,6 +73,8 @@ def _allocations(rules: Rules) -> JsonObject:
         "rules": [
             _rule("", ["pods"], ["CREATE", "UPDATE"]),
             _rule("", ["pods/status"], ["UPDATE"]),
+            # What a Binding has of annotations becomes the Pod's.
+            _rule("", ["pods/binding", "bindings"], ["CREATE"]),
         ],
         "objectSelector": {},
         "namespaceSelector": {"matchExpressions": [zones.unexcluded(rules)]},
@@ -88,7 +91,7 @@ def _is_stranger(rules: Rules) -> str:
     prefixes = [one[:-1] for one in rules.allocators if one.endswith("*")]
     user = "request.userInfo.username"
     begins = f"{_text(prefixes)}.exists(p, {user}.startsWith(p))"
-    return f'!({user} in {_text(exact)}) && (request.operation == "CREATE" || !{begins})'
+    return f"!({user} in {_text(exact)}) && ({_NEW} || !{begins})"
 
 
 def _records(rules: Rules) -> str:

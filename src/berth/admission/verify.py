@@ -25,7 +25,7 @@ def decide(
     Both are those of the Pod's namespace. Where it is `audited`, no Pod is rewritten, and so none
     lacks anything.
     """
-    new, old = review.object, review.old_object
+    new = review.object
     if new is None:
         return _NOT_OURS
     if review.creates_pod:
@@ -34,9 +34,7 @@ def decide(
         return created(new, review.namespace, review.user, rules, before)
     if review.operation == "CREATE" and not review.sub_resource and review.group:
         return workloads.decide(new, review.namespace, rules, audited=audited)
-    if review.operation == "UPDATE" and review.of_pod and old is not None:
-        return _updated(review, new, old, rules.reading)
-    return _NOT_OURS
+    return _existing(review, new, rules.reading)
 
 
 def decide_records(review: Review, rules: Rules) -> Decision:
@@ -47,8 +45,7 @@ def decide_records(review: Review, rules: Rules) -> Decision:
     if review.namespace in rules.excluded_namespaces or scope.is_mirror(new, review.user):
         return _NOT_OURS
     forged = tuple(allocations.written(new, review.user, rules.reading))
-    verdict = Verdict.REFUSED if forged else Verdict.UNCHANGED
-    return Decision(verdict=verdict, pod=new, problems=forged)
+    return _found(new, forged)
 
 
 def created(
@@ -93,11 +90,21 @@ def _lacking(decision: Decision) -> Iterator[Edit]:
             yield edit
 
 
-def _updated(review: Review, new: JsonObject, old: JsonObject, rules: Rules) -> Decision:
+def _existing(review: Review, new: JsonObject, rules: Rules) -> Decision:
+    """Judge what is done to a Pod that exists: an UPDATE, or a Binding, whose object is its own."""
+    old = review.old_object
     if review.namespace in rules.excluded_namespaces:
+        return _NOT_OURS
+    if review.binds_pod:
+        return _found(new, tuple(allocations.bound(new, review.user, rules)))
+    if review.operation != "UPDATE" or not review.of_pod or old is None:
         return _NOT_OURS
     problems = tuple(allocations.changed(new, old, review.user, rules))
     if review.sub_resource == "ephemeralcontainers":
         problems += tuple(debug.problems(new, old, review.namespace, rules))
+    return _found(new, problems)
+
+
+def _found(new: JsonObject, problems: tuple[Problem, ...]) -> Decision:
     verdict = Verdict.REFUSED if problems else Verdict.UNCHANGED
     return Decision(verdict=verdict, pod=new, problems=problems)
