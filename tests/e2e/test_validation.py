@@ -61,6 +61,22 @@ def test_an_allocation_is_its_schedulers_to_write(
     assert api.ask("DELETE", path)[0] == 200
 
 
+def test_a_pod_that_waits_is_not_made_to_wait_for_ever(
+    api: Api, registered: Webhook, space: str
+) -> None:
+    """An UPDATE that steers it is judged, and no other is even asked about."""
+    assert api.create(gpu("waits"), space)[0] == 201
+    path, key = f"/api/v1/namespaces/{space}/pods/waits", "hami.io/gpu-scheduler-policy"
+    status, answer = annotated(api, path, {key: "packed"})
+    assert status == 422, answer
+    assert answer["details"]["causes"][0]["field"] == f"metadata.annotations[{key}]"
+    assert annotated(api, path, {key: "binpack"})[0] == 200
+    before = registered.reviews
+    assert annotated(api, path, {"example.com/mine": "packed"})[0] == 200
+    assert api.ask("PATCH", path, {"metadata": {"labels": {"a": "b"}}}, MERGE)[0] == 200
+    assert registered.reviews == before
+
+
 def test_an_allocation_is_not_written_by_way_of_the_status(
     api: Api, registered: Webhook, space: str
 ) -> None:

@@ -23,7 +23,7 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     Controllers create Pods for everybody, so a rule for all accounts of a namespace, which has
     theirs, says nothing here.
     """
-    found = rules.allocations.intersection(_annotations(new))
+    found = rules.allocations.intersection(annotations(new))
     one_account = user in rules.allocators and not user.endswith("*")
     if not found or one_account:
         return
@@ -33,7 +33,7 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
 
 def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     """Yield the records, and the decision, that `user` changes in a Pod that exists."""
-    now, before = _annotations(new), _annotations(old)
+    now, before = annotations(new), annotations(old)
     if now == before or _may(user, rules.allocators):
         return
     for key in sorted(rules.kept):
@@ -46,7 +46,7 @@ def bound(binding: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
 
     Not our decision: some schedulers copy all annotations of the Pod that they bind.
     """
-    found = rules.allocations.intersection(_annotations(binding))
+    found = rules.allocations.intersection(annotations(binding))
     if found and not _may(user, rules.allocators):
         yield from (_changed(key, user) for key in sorted(found))
 
@@ -63,7 +63,8 @@ def _may(user: str, allocators: tuple[str, ...]) -> bool:
     )
 
 
-def _annotations(raw: JsonObject) -> Mapping[str, Json]:
+def annotations(raw: JsonObject) -> Mapping[str, Json]:
+    """Return the annotations of a raw object, none where they have not their shape."""
     metadata = raw.get("metadata")
     found = metadata.get("annotations") if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else _NONE

@@ -47,7 +47,12 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
     for zone in zones.find(rules, registered):
         device = registration.names_device(zone.rules)
         matched = registration.conditions(zone.rules, "names-a-device", device)
-        more: JsonObject = {"namespaceSelector": zone.selector, "matchConditions": matched}
+        matched.append({"name": "comes-or-is-steered", "expression": _steered(zone.rules)})
+        more: JsonObject = {
+            "rules": [*registration.created_pods(), _rule("", ["pods"], ["UPDATE"])],
+            "namespaceSelector": zone.selector,
+            "matchConditions": matched,
+        }
         yield zone.entry(names.WEBHOOK_VALIDATE), zone.path(names.VALIDATE_PATH), more
     # A Pod of any zone comes here, and nothing but its records is to be judged by these rules.
     records = names.ALLOCATIONS_PATH if rules.zones else names.VALIDATE_PATH
@@ -65,6 +70,16 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
         yield names.WEBHOOK_DEBUG, names.VALIDATE_PATH, more
     if registered.workloads:
         yield names.WEBHOOK_WORKLOADS, names.VALIDATE_PATH, _workloads(rules)
+
+
+def _steered(rules: Rules) -> str:
+    """Return CEL that is true of new Pods, and of waiting ones that shall be placed otherwise."""
+    keys = _text(sorted(rules.steering))
+    now, before = (f"{one}.metadata.?annotations" for one in ("object", "oldObject"))
+    return (
+        'request.operation == "CREATE" || (!has(object.spec.nodeName) && '
+        f"{now} != {before} && {keys}.exists(k, {now}[?k] != {before}[?k]))"
+    )
 
 
 def _allocations(rules: Rules) -> JsonObject:
