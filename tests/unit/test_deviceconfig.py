@@ -201,6 +201,10 @@ def test_a_key_that_nobody_knows_is_a_warning(tree: dict[Any, Any], said: str) -
 
 BIG = {"name": "a", "memory": 1, "aiCore": 3}
 WRONG: dict[str, tuple[Any, str]] = {
+    "the ConfigMap around it": (
+        {"kind": "ConfigMap", "data": {"device-config.yaml": "nvidia: {}"}},
+        "is a ConfigMap; give the file in it, data.device-config.yaml",
+    ),
     "a section that is a list": ({"nvidia": []}, "nvidia must be a mapping of keys to values"),
     "text for a number": (
         {"nvidia": {"defaultMemory": "512Mi"}},

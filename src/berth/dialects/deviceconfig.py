@@ -22,6 +22,8 @@ def apply(
     tree: JsonObject, sections: Sequence[Section[Any]], file: Path
 ) -> tuple[tuple[Vendor, ...], tuple[str, ...]]:
     """Return the accelerators as the file has them, and warnings. Raises UsageError."""
+    if tree.get("kind") == "ConfigMap":
+        raise UsageError(f"{file}: is a ConfigMap; give the file in it, data.device-config.yaml")
     known = {section.key for section in sections}
     warnings = [
         f"{file}: {key} is not a section of HAMi's{closest.hint(str(key), known)}"
