@@ -32,6 +32,14 @@ def test_json_is_read_as_well(tmp_path: Path) -> None:
     assert contents(written(tmp_path, '{"a": [1, "x", null]}', "a.json")) == [{"a": [1, "x", None]}]
 
 
+def test_json_of_any_writer_is_read(tmp_path: Path) -> None:
+    """Python escapes what lies beyond 16 bits in two halves, and jq prints object after object."""
+    text = '{"a": "\\ud83d\\ude00", "b": "c\\/d"}\n{"a": 1}\n'
+    assert contents(written(tmp_path, text)) == [{"a": "\U0001f600", "b": "c/d"}, {"a": 1}]
+    assert contents(written(tmp_path, "{a: 1}\n---\n{a: 2}\n")) == [{"a": 1}, {"a": 2}]
+    assert contents(written(tmp_path, '{"a": 1}\n---\na: 2\n')) == [{"a": 1}, {"a": 2}]
+
+
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     """Folders below it too, and nothing that is no manifest."""
     (tmp_path / "deep").mkdir()
