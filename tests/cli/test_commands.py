@@ -110,7 +110,10 @@ def test_the_demo_speaks_the_language_of_the_settings(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"spec: {containers: [{name: c}], priority: .nan}", "the body is not valid JSON"),
+        (
+            b"spec: {containers: [{name: 5, resources: {limits: {nvidia.com/gpu: 1}}}]}",
+            "spec.containers[0].name is not a string",
+        ),
         (b"# caf\xe9\nspec: {containers: [{name: c}]}", "is not valid YAML"),
     ],
     ids=["the server does not take it", "not UTF-8"],

@@ -240,7 +240,22 @@ def test_a_bundle_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
     assert "is not text in UTF-8" in done.stderr
 
 
-TAKEN_FOR_MORE = ["y", "N", "on", "1e3", "0o17", "089", "12:30", "=", "<<", "~", "", "1_0", ".5"]
+TAKEN_FOR_MORE = [
+    ".inf",
+    "y",
+    "N",
+    "on",
+    "1e3",
+    "0o17",
+    "089",
+    "12:30",
+    "=",
+    "<<",
+    "~",
+    "",
+    "1_0",
+    ".5",
+]
 
 
 def test_text_stays_text_on_its_way_through_kubectl() -> None:

@@ -14,7 +14,13 @@ from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
 SUFFIXES = (".yaml", ".yml", ".json")
-_JSON = json.JSONDecoder()
+
+
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is a number that JSON cannot hold")
+
+
+_JSON = json.JSONDecoder(parse_constant=_no_number)
 
 
 def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:

@@ -12,12 +12,13 @@ import yaml
 _TRUE = frozenset({"y", "yes", "true", "on"})
 _BOOL = "y|Y|yes|Yes|YES|true|True|TRUE|on|On|ON|n|N|no|No|NO|false|False|FALSE|off|Off|OFF"
 _NULL = "~|null|Null|NULL|"
-_MAYBE_NUMBER = r"[-+]?\.?[0-9][0-9A-Za-z_.+-]*"
+_NO_NUMBER = r"[-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN)"
+_MAYBE_NUMBER = rf"[-+]?\.?[0-9][0-9A-Za-z_.+-]*|{_NO_NUMBER}"
 _INTEGER = re.compile(r"[-+]?(?:0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|0|[1-9][0-9]*)")
 _OCTAL = re.compile(r"[-+]?0[0-7]+")
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _WHOLE = 2**53  # up to here JSON says a float as a whole number
-_NO_TEXT = re.compile(f"{_BOOL}|{_NULL}|<<", re.ASCII)
+_NO_TEXT = re.compile(f"{_BOOL}|{_NULL}|<<|{_NO_NUMBER}", re.ASCII)
 
 
 def is_text(plain: str) -> bool:
@@ -45,7 +46,10 @@ class Loader(yaml.CSafeLoader):
 
 
 def _as_number(loader: Loader, node: yaml.ScalarNode) -> int | float | str:
-    return _number(str(loader.construct_scalar(node)))
+    text = str(loader.construct_scalar(node))
+    if re.fullmatch(_NO_NUMBER, text):
+        raise ValueError(f"{text} is a number that JSON cannot hold")
+    return _number(text)
 
 
 def _as_truth(loader: Loader, node: yaml.ScalarNode) -> bool:
