@@ -526,7 +526,7 @@ def test_a_queue_on_the_workload_is_nobodys(version: str, kind: str, *, told: bo
         warnings = said(workloads.decide(workload, "default", by))
         mine = [one for one in warnings if f"[{names.VOLCANO_QUEUE}] has no effect on" in one]
         assert bool(mine) == heard
-        assert all("move it to spec.template.metadata.annotations" in one for one in mine)
+        assert all("move it to its Pod template" in one for one in mine)
 
 
 def test_of_all_pods_another_schedulers_are_left_alone_with_a_warning() -> None:

@@ -148,6 +148,12 @@ def understood(raw: JsonObject, namespace: str, rules: Rules) -> Demand | None:
     return None if pod is None else _read(pod, rules).demand
 
 
+def mistakes(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Problem, ...]:
+    """Return what is wrong with what a Pod asks for; nothing where it is not our business."""
+    pod, _ = _concerned(raw, namespace, rules)
+    return () if pod is None else _read(pod, rules).problems
+
+
 def decide_injection(
     raw: JsonObject, namespace: str, rules: Rules, injection: Injection
 ) -> Decision:

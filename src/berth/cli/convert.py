@@ -121,7 +121,11 @@ def _converted(source: str, read: bytes, rules: Rules) -> Converted:
 def _part(found: Converted, text: str, rules: Rules) -> str:
     """Return a document as the stack needs it. Raises UsageError."""
     held = documents.parsed(found.source, text)
-    if len(held) != 1:  # nothing, or comments
+    if len(held) > 1:
+        raise UsageError(
+            f"{found.source}: several JSON objects stand in a row; give each a file of its own"
+        )
+    if not held:  # nothing, or comments
         return text
     operations = list(_operations(found, held[0], rules))
     if not operations:

@@ -21,6 +21,7 @@ from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.cli import documents, explained, options
 from berth.cli.explained import Explained
+from berth.cli.terminal import escaped
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import JsonObject, dotted
@@ -214,6 +215,8 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 f"{source}: {document['kind']}/{name} has no spec.containers with a container in "
                 "it; Kubernetes would not take it"
             )
+        if not found and (asked := templates.asked_elsewhere(document, cluster.rules.known)):
+            _unheard(f"{source}: {document.get('kind') or 'a document'}/{name}", asked)
         for template in found:
             try:
                 decision = cluster.of(document).decide(template.pod, space)
@@ -230,6 +233,12 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                     decision, tuple(workloads.misplaced(document, template, cluster.rules))
                 ),
             )
+
+
+def _unheard(what: str, asked: str) -> None:
+    """Say what a reader could take for looked at."""
+    why = f"asks for {asked} outside of a Pod template (spec.containers), so nothing is said of it"
+    click.echo(escaped(f"berth: {what.rstrip('/')} {why}"), err=True)
 
 
 def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:

@@ -15,7 +15,7 @@ WARNINGS = {
     "kept.annotation": Entry("{path} 保留原值，不采用{why}"),
     "no-effect.amount": Entry("{path}：{name} 与 {count} 同时写时不起作用"),
     "no-effect.annotation": Entry("{path} 不起作用", "请写到容器的 limits 下"),
-    "no-effect.workload": Entry("{path} 在 {kind} 上不起作用", "请移到 {where}"),
+    "no-effect.workload": Entry("{path} 在 {kind} 上不起作用", "请移到其 Pod 模板"),
     "not-read": Entry("{path} 不会被读取", "是否想写 {meant}？"),
     "unmanaged.privileged": Entry("{path}：特权容器能看到节点上所有的卡，其 {count} 申请不受管理"),
     "unmanaged.windows": Entry(

@@ -15,7 +15,7 @@ WARNINGS = {
     "kept.annotation": Entry("{path} is kept, against {why}"),
     "no-effect.amount": Entry("{path}: {name} has no effect beside {count}"),
     "no-effect.annotation": Entry("{path} has no effect", "write it under a container's limits"),
-    "no-effect.workload": Entry("{path} has no effect on {kind}", "move it to {where}"),
+    "no-effect.workload": Entry("{path} has no effect on {kind}", "move it to its Pod template"),
     "not-read": Entry("{path} is not read", "did you mean {meant}?"),
     "unmanaged.privileged": Entry(
         "{path}: privileged, so it sees every card of its node and its {count} request is not "
