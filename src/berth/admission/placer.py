@@ -6,7 +6,7 @@ from itertools import chain
 import msgspec
 
 from berth import names
-from berth.admission import affinity, placing, stored
+from berth.admission import affinity, placing, stored, unplaced
 from berth.admission.placements import Manner
 from berth.admission.placing import Wish
 from berth.admission.review import Review
@@ -88,7 +88,9 @@ class Placer:
             self.reservations.expire()
             if not self._has_cards(demand):
                 return None
-            return placing.place(request, self.fleet.snapshot, self._wish(pod, manner, decision))
+            wish = self._wish(pod, manner, decision)
+            wish = msgspec.structs.replace(wish, named=unplaced.named(pod, demand))
+            return placing.place(request, self.fleet.snapshot, wish)
 
         return place
 

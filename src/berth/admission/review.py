@@ -56,6 +56,11 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         """Whether it is about a core/v1 Pod, or a subresource that shows one."""
         return self.kind == "Pod" and self.resource in ("pods", "") and not self.group
 
+    @property
+    def binds_pod(self) -> bool:
+        """Whether it sends a Pod to a node; a Binding's annotations become the Pod's."""
+        return self.operation == "CREATE" and self.kind == "Binding" and not self.group
+
 
 class Kind(msgspec.Struct, frozen=True):
     """What the object is."""

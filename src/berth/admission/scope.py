@@ -24,8 +24,10 @@ def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
 
 
 def conflicts(raw: JsonObject, namespace: str, rules: Rules) -> bool:
-    """Whether only the Pod's scheduler keeps us from what it asks for."""
-    return _left_out(raw, namespace, rules) is None and names_known(raw, rules)
+    """Whether only the Pod's scheduler keeps us from what it asks for, or from the Pod as such."""
+    if _left_out(raw, namespace, rules) is not None:
+        return False
+    return rules.whole_pods or names_known(raw, rules)
 
 
 def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:

@@ -20,7 +20,7 @@ def command() -> None:
     """Show or replace the CA that Berth keeps."""
 
 
-@command.command()
+@command.command(short_help="Print each CA that is trusted, and until when.")
 @options.configuration
 @options.kubeconfig
 def show(

@@ -86,6 +86,7 @@ REASONS = {
     "why.asked": Entry("用运行该 Pod 的方案的写法表达所申请的内容"),
     "why.other-name": Entry("运行该 Pod 的方案使用另一个名称"),
     "why.no-percent": Entry("没有节点提供百分比形式的资源"),
+    "why.ceiling": Entry("LimitRange 对它设有 max，可能拒绝未写明它的 Pod"),
     "why.limit-range": Entry("它由 LimitRange 设置，而该容器用另一种写法申请"),
     "why.choice": Entry("{dialect} 中的对应写法"),
     "why.default": Entry("该命名空间为使用设备的容器设定的默认值"),

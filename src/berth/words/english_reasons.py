@@ -98,6 +98,7 @@ REASONS = {
     "why.asked": Entry("what was asked for, in the words of the stack that runs the Pod"),
     "why.other-name": Entry("the stack that runs the Pod has another name for it"),
     "why.no-percent": Entry("no node has any percent"),
+    "why.ceiling": Entry("a LimitRange has a max for it, and may refuse Pods that do not name it"),
     "why.limit-range": Entry("a LimitRange gives it, and the container asks in other words"),
     "why.choice": Entry("as {dialect} calls it"),
     "why.default": Entry("the namespace's default for containers with a device"),
