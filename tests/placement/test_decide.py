@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.model.placement import Allocation, Misfit, Placement, Refusal
+from berth.model.node import Node
+from berth.model.placement import Allocation, Hold, Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, best, decide
 from berth.placement.filters import Filter
 from berth.placement.policies import POLICIES
 from berth.placement.scarcity import State
-from tests.placement.clusters import T4, node, pod, share, whole
+from tests.placement.clusters import A100, T4, node, pod, share, whole
 
 BINPACK, SPREAD = POLICIES["binpack"], POLICIES["spread"]
 
@@ -66,6 +67,19 @@ def test_a_card_whose_cores_are_given_away_takes_no_share_without_cores() -> Non
     placed(snapshot, pod(share(1_000, cores=60)))
     placed(snapshot, pod(share(1_000, cores=40)))
     assert refused(snapshot, pod(share(1_000))).without[0].reason is Misfit.CARDS
+
+
+@pytest.mark.parametrize(("cores", "others"), [(100, 0), (200, 1)])
+def test_a_card_that_gives_out_more_than_its_own_cores_is_shared(cores: int, others: int) -> None:
+    """HAMi's rule 12, by `deviceCoreScaling`: 100 of 200 percent leave as much to another."""
+    made = node("a", 1)
+    scaled = msgspec.structs.replace(made.devices[0], cores=cores)
+    snapshot = Snapshot([msgspec.structs.replace(made, devices=(scaled,))])
+    wanted = pod(share(1_000, cores=100))
+    placed(snapshot, wanted)
+    for _ in range(others):
+        placed(snapshot, wanted)
+    assert isinstance(decide(wanted, snapshot, POLICIES["binpack"]), Refusal)
 
 
 def test_slots_end() -> None:
@@ -157,6 +171,59 @@ def test_the_nearest_miss_is_what_the_card_lacks(
     placed(snapshot, pod(held))
     (why,) = refused(snapshot, pod(wanted)).without
     assert str(why) == f"{said} (nodes: 1); may fit later"
+
+
+def mixed(name: str, *kinds: tuple[str, int]) -> Node:
+    """Return a node with one card of each kind."""
+    cards = (node(f"{name}{at}", 1, kind).devices[0] for at, kind in enumerate(kinds))
+    return msgspec.structs.replace(node(name, 0), devices=tuple(cards))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "held", "wanted", "said"),
+    [
+        (
+            [mixed("a", T4, A100)],
+            [("a", 1, 40_960)],
+            share(50_000),
+            "50000 MiB of one card wanted, a has 40960 free (nodes: 1)",
+        ),
+        (
+            [node("small", 1, ("A", 40_960)), node("large", 1, A100)],
+            [("small", 0, 3_277), ("large", 0, 43_418)],
+            share(39_000),
+            "39000 MiB of one card wanted, large has 38502 free (nodes: 2)",
+        ),
+        (
+            [node("three", 4), node("half", 8)],
+            [("three", 0, 1), *(("half", card, 1) for card in range(8))],
+            whole(4),
+            "4 free cards wanted, three has 3 (nodes: 2)",
+        ),
+        (
+            [node("a", 2)],
+            [("a", 0, 80_000), ("a", 1, 79_000)],
+            msgspec.structs.replace(share(3_000), uuids=("a-0",)),
+            "3000 MiB of one card wanted, a has 1920 free (nodes: 1)",
+        ),
+        (
+            [node("a", 1)],
+            [("a", 0, 90_000)],
+            share(1_000),
+            "1000 MiB of one card wanted, a has 0 free (nodes: 1)",
+        ),
+    ],
+    ids=["models on one node", "models of the fleet", "cards", "named", "overcommitted"],
+)
+def test_the_nearest_miss_is_the_nearest(
+    nodes: list[Node], held: list[tuple[str, int, int]], wanted: DeviceRequest, said: str
+) -> None:
+    """Of cards that would do, by what each lacks itself, however large it is and whatever else."""
+    snapshot = Snapshot(nodes)
+    for name, card, memory in held:
+        snapshot.place(Allocation(node=name, holds=(Hold("c", card, memory, 0),)))
+    (why,) = refused(snapshot, pod(wanted)).without
+    assert str(why) == f"{said}; may fit later"
 
 
 def test_a_share_in_percent_is_of_each_card_its_own() -> None:

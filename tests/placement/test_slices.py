@@ -61,17 +61,36 @@ def test_two_halves_and_no_third() -> None:
     assert placed(snapshot, share(1_000)) is None
 
 
-def test_a_card_alone_is_the_largest_profile_and_wants_an_empty_card() -> None:
-    """Also where the request names more memory than that profile has."""
+def test_more_memory_than_the_largest_profile_has_never_fits() -> None:
+    """HAMi's rule 14: so neither does a whole card, which has more than what can be cut of it."""
+    small = tuple(profile for profile in PROFILES if profile.memory_mib < 10_000)
+    cut = msgspec.structs.replace(mig().devices[0], profiles=small)
+    snapshot = Snapshot([msgspec.structs.replace(mig(), devices=(cut,))])
+    assert placed(snapshot, share(9_856)) == ("2g.10gb", 0b11)
+    for wanted, said in (
+        (share(9_857), "9857 MiB of one card wanted, m has 9856 (nodes: 1); will never fit"),
+        (whole(), "1 such cards wanted, m has 0 (nodes: 1); will never fit"),
+    ):
+        decision = decide(pod(wanted, cpu=0), snapshot, POLICIES["binpack"])
+        assert isinstance(decision, Refusal)
+        assert [str(why) for why in decision.without] == [said]
+
+
+def test_all_cores_want_an_empty_card_and_get_what_their_memory_needs() -> None:
+    """HAMi's rules 12 and 14: the profile is chosen by memory alone."""
     snapshot = Snapshot([mig(2)])
     placed(snapshot, share(1_000))
-    assert placed(snapshot, whole()) == ("7g.40gb", 0b11111111)
-    assert placed(snapshot, whole()) is None
+    alone = share(9_000, cores=100)
+    assert placed(snapshot, alone) == ("2g.10gb", 0b11)
+    assert placed(snapshot, alone) is None
 
 
-@pytest.mark.parametrize(("mode", "node_name"), [("mig", "m"), ("hami-core", "h")])
+@pytest.mark.parametrize(
+    ("mode", "node_name"),
+    [("mig", "m"), ("hami-core", "h"), ("mps,mig", "m"), ("hami-core,mps", "h")],
+)
 def test_a_mode_is_asked_for(mode: str, node_name: str) -> None:
-    """By the vendor's word."""
+    """By the vendor's word, or several: HAMi looks for the card's mode inside the value."""
     plain = node("h")
     devices = tuple(msgspec.structs.replace(card, mode="hami-core") for card in plain.devices)
     snapshot = Snapshot([mig(), msgspec.structs.replace(plain, devices=devices)])

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from berth.admission import mutate, project
+from berth.admission import project
 from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
 from berth.cluster import projections
@@ -50,15 +50,17 @@ def names_known(pod: projections.Pod, rules: Rules) -> bool:
 def asking(pod: projections.Pod, rules: Rules) -> tuple[Pod, PodRequest] | None:
     """Return a Pod of the watch and what it wants, None where that is no device.
 
-    What a projection does not keep, such as affinity, is as if it had none.
+    Also of one that is left alone at its creation, as a label or its scheduler says so: a kubelet
+    gives it a device all the same (bug report 16). What a projection does not keep, such as
+    affinity, is as if it had none.
     """
     if not names_known(pod, rules):
         return None
-    raw = msgspec.json.decode(msgspec.json.encode(pod))  # lists and maps, as it came
-    demand = mutate.understood(raw, pod.metadata.namespace, rules)
-    if demand is None or not demand.any:
+    found = project.pod(msgspec.json.decode(msgspec.json.encode(pod)))  # lists and maps
+    rules = rules.reading
+    demand = translate.read(found, rules.options, skip_privileged=False).demand
+    if not demand.any:
         return None
-    found = project.pod(raw)
     request = wanted(found, demand, rules.known)
     namespace = pod.metadata.namespace
     return found, rules.terms.applied(request, namespace, found.labels, found.annotations)

@@ -9,7 +9,7 @@ from berth.model.eligibility import Eligibility
 from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import NOTHING, Bools, Ints, Snapshot
-from berth.placement.cards import named, need, of_one_numa, sizes
+from berth.placement.cards import most_memory, named, need, of_one_numa, sizes
 from berth.placement.eligible import eligible
 from berth.placement.lacking import lacking
 
@@ -131,8 +131,8 @@ def _carried(request: DeviceRequest, snapshot: Snapshot, kind: Ints) -> Iterator
     accepted = cards.sum(axis=1)
     yield _Question(Misfit.NO_SUCH_CARD, 1, accepted, accepted)
     wanted = request.memory_mib or 0, request.cores
-    lacks = (Lack.MEMORY, Lack.CORES)
-    for amount, size, lack in zip(wanted, sizes(snapshot), lacks, strict=True):
+    largest_of, lacks = (most_memory(snapshot), sizes(snapshot)[1]), (Lack.MEMORY, Lack.CORES)
+    for amount, size, lack in zip(wanted, largest_of, lacks, strict=True):
         largest = np.where(cards, size[kind], 0).max(axis=1, initial=0)
         yield _Question(Misfit.CARDS_TOO_SMALL, amount, largest, largest, lack.value)
     able = (cards & wants.possible[kind]).astype(np.int64)
@@ -161,6 +161,6 @@ def _gathered(question: _Question, snapshot: Snapshot, rows: Ints) -> Iterator[W
                 waiting_helps=waits,
                 nearest=snapshot.nodes[nearest].name,
                 wanted=question.wanted,
-                has=int(question.has[nearest]),
+                has=max(0, int(question.has[nearest])),
                 resource=question.resource,
             )
