@@ -120,7 +120,7 @@ def test_a_sidecar_holds_its_card_beside_the_init_containers_after_it() -> None:
     assert held == [("c0", 10_000, 1), ("c1", 20_000, 1), ("init", 30_000, 0)]
     too_much = msgspec.structs.replace(wanted, init_devices=(("init", share(75_000)),))
     (why,) = refused(snapshot, too_much).without
-    assert (why.reason, why.waiting_helps) == (Misfit.TOGETHER, True)
+    assert (why.reason, why.waiting_helps) == (Misfit.TOGETHER, False)
 
 
 def test_containers_that_fit_one_by_one_must_fit_together() -> None:
@@ -129,8 +129,13 @@ def test_containers_that_fit_one_by_one_must_fit_together() -> None:
     assert placed(snapshot, pod(whole(), whole())) == ("b", "c0:0", "c1:1")
     decision = decide(pod(whole(), whole()), snapshot, BINPACK)
     assert [str(some) for some in decision.without if some.nearest == "a"] == [
-        "nodes that take its containers one by one, not side by side: 1; may fit later"
+        "nodes that take its containers one by one, not side by side: 1; will never fit"
     ]
+    placed(snapshot, pod(share(1_000), share(1_000)))
+    why = next(
+        one for one in refused(snapshot, pod(whole(), whole())).without if one.nearest == "b"
+    )
+    assert why.waiting_helps
 
 
 def test_models_vendors_and_uuids() -> None:
@@ -224,6 +229,18 @@ def test_the_nearest_miss_is_the_nearest(
         snapshot.place(Allocation(node=name, holds=(Hold("c", card, memory, 0),)))
     (why,) = refused(snapshot, pod(wanted)).without
     assert str(why) == f"{said}; may fit later"
+
+
+@pytest.mark.parametrize("free", [0, 2, 3])
+def test_of_very_many_nodes_the_nearest_is_found(free: int) -> None:
+    """All but one have room on every card, and so no idle one, or fewer."""
+    snapshot = Snapshot([node(f"n{at}", 4) for at in range(600)])
+    for at in range(600):
+        for card in range(free if at == 431 else max(0, free - 1), 4):
+            snapshot.place(Allocation(node=f"n{at}", holds=(Hold("c", card, 1, 0),)))
+    (why,) = refused(snapshot, pod(whole(4))).without
+    assert (why.nodes, why.has) == (600, free)
+    assert why.nearest == "n431" or not free
 
 
 def test_a_share_in_percent_is_of_each_card_its_own() -> None:

@@ -1,5 +1,6 @@
 """MIG: real geometry, and no slice given twice. The profiles are those of an A100 with 40 GB."""
 
+from collections import Counter
 from itertools import combinations
 
 import msgspec
@@ -156,6 +157,29 @@ def test_one_container_may_have_several_partitions_of_one_card() -> None:
     assert refusal.waiting_helps
     never = decide(pod(share(9_000, count=4), cpu=0), snapshot, POLICIES["binpack"])
     assert not never.without[0].waiting_helps
+
+
+def test_two_containers_with_several_partitions_of_one_card_share_none() -> None:
+    """Three and three of seven, on slices of their own; and no more than its slots allow."""
+    snapshot = Snapshot([mig()])
+    three = share(4_096, count=3)
+    decision = decide(pod(three, three, cpu=0), snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    assert sorted(hold.slices for hold in decision.allocation.holds) == [2, 4, 8, 16, 32, 64]
+    five = msgspec.structs.replace(mig().devices[0], slots=5)
+    fewer = Snapshot([msgspec.structs.replace(mig(), devices=(five,))])
+    refusal = decide(pod(three, three, cpu=0), fewer, POLICIES["binpack"])
+    assert isinstance(refusal, Refusal)
+    assert not refusal.waiting_helps
+
+
+def test_several_partitions_alone_are_of_cards_that_were_idle() -> None:
+    """Five of 9000 MiB with all cores are three of one and two of another: none has no place."""
+    snapshot = Snapshot([mig(2)])
+    decision = decide(pod(share(9_000, 100, count=5), cpu=0), snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    assert Counter(hold.device for hold in decision.allocation.holds) == {0: 3, 1: 2}
+    assert all(hold.profile == "2g.10gb" for hold in decision.allocation.holds)
 
 
 def test_an_init_container_holds_the_slices_that_no_other_has() -> None:

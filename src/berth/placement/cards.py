@@ -199,10 +199,22 @@ def enough(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) 
 
 def instances(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) -> Ints:
     """Return how often each good card counts: one that is cut, for each partition in turn."""
-    cut = need(request, snapshot).cut
-    if request.count == 1 or cut is None:
+    if request.count == 1 or need(request, snapshot).cut is None:
         return good.astype(np.int64)
-    return good * cut.instances[snapshot.kind[rows], snapshot.slices[rows]]
+    kinds, free = snapshot.kind[rows], (snapshot.slots_left[rows], snapshot.mem_left[rows])
+    return good * partitions(request, snapshot, kinds, snapshot.slices[rows], free)
+
+
+def partitions(
+    request: DeviceRequest, snapshot: Snapshot, kinds: Ints, slices: Ints, free: tuple[Ints, Ints]
+) -> Ints:
+    """Return how many such requests cards of these kinds take, with so many slots and MiB free."""
+    wants = need(request, snapshot)
+    if wants.cut is None:
+        return np.ones_like(kinds)
+    each, memory = wants.cut.instances[kinds, slices], wants.memory[kinds].clip(min=1)
+    found: Ints = np.minimum(each, np.minimum(free[0], free[1] // memory)).clip(min=0)
+    return found
 
 
 def of_one_numa(counts: Ints, numa: Ints) -> Ints:

@@ -9,6 +9,9 @@ from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import NOTHING, Bools, Floats, Ints, Snapshot
 from berth.placement.cards import able, apart, instances, named, need, of_one_numa
 
+FEW = 256
+"""Nodes that are looked at first where many might be the nearest."""
+
 
 def lacking(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
     """Give each of these rows the first reason that it has, and gather them."""
@@ -134,16 +137,36 @@ def _lack(request: DeviceRequest, snapshot: Snapshot, at: tuple[int, int]) -> tu
 
 
 def _too_few(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
-    count = len(rows)
-    if request.count == 1:  # then no node has one
-        rows = rows[[snapshot.room[rows].argmax()]]
-    free = instances(request, able(request, snapshot, rows), snapshot, rows).sum(axis=1)
-    at = int(free.argmax())
+    row, free = _most(request, snapshot, rows)
     return Without(
         reason=Misfit.CARDS,
-        nodes=count,
+        nodes=len(rows),
         waiting_helps=True,
-        nearest=snapshot.nodes[rows[at]].name,
+        nearest=snapshot.nodes[row].name,
         wanted=request.count,
-        has=int(free[at]),
+        has=free,
     )
+
+
+def _most(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> tuple[int, int]:
+    """Return the row of which most cards would do now, and how many.
+
+    No node has more of them than cards with so much left, so mostly a few nodes tell.
+    """
+    if request.count == 1:  # then no node has one
+        return int(rows[snapshot.room[rows].argmax()]), 0
+    wants = need(request, snapshot)
+    if wants.cut is not None or len(rows) <= FEW:
+        return _counted(request, snapshot, rows)
+    least = wants.milli[:-1][wants.possible[:-1]].min()
+    most = (snapshot.left[rows] >= least).sum(axis=1)
+    order = np.argpartition(-most, FEW)
+    row, free = _counted(request, snapshot, rows[np.sort(order[:FEW])])
+    return (row, free) if free >= most[order[FEW]] else _counted(request, snapshot, rows)
+
+
+def _counted(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> tuple[int, int]:
+    good = able(request, snapshot, rows)
+    free = instances(request, good, snapshot, rows).sum(axis=1)
+    at = int(free.argmax())
+    return int(rows[at]), int(free[at])
