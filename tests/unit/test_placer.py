@@ -65,7 +65,8 @@ def test_a_second_pass_at_another_replica_leads_to_the_same_place(delivery: str)
 
 
 ZONES = {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}
-HOSTS = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-n1", "host-n2"]}
+LABEL = "kubernetes.io/hostname"
+HOSTS = {"key": LABEL, "operator": "In", "values": ["host-n1", "host-n2"]}
 NOT_N3 = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n3"]}]}
 
 
@@ -112,6 +113,29 @@ def test_a_pod_that_names_either_of_two_nodes_is_placed() -> None:
     assert found(first).node in {"n1", "n3"}
     assert found(first).candidates == 2
     assert replica.ask(given(first)).verdict is Verdict.UNCHANGED
+
+
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+def test_a_node_without_a_host_label_is_decided_only_where_it_can_be_named(delivery: str) -> None:
+    """By its name under `pin`. Two nodes of one label are named once."""
+    flags = ("placement.policy=binpack", f"placement.delivery={delivery}")
+    cluster = Cluster("n1", "n2", "n3", flags=flags)
+    for name, labels in (("n1", {}), ("n2", {LABEL: "one"}), ("n3", {LABEL: "one"})):
+        bare = gpu_nodes.node(name)
+        bare["metadata"]["labels"] = labels
+        cluster.node(bare)
+    held = asking(5_000, {"vgpu-devices-allocated": "GPU-n1-0,NVIDIA,5000,0:;"})
+    cluster.show(held, "x", on="n1")
+    (replica,) = cluster.replicas
+    decision = replica.ask(asking())
+    decided = found(decision)
+    assert (decided.node == "n1") == (delivery == "pin")
+    assert decided.devices[0].uuid.startswith(f"GPU-{decided.node}-")
+    assert replica.left(decided.node) == FULL - 13_000 - (5_000 if delivery == "pin" else 0)
+    if delivery != "pin":
+        assert decided.reason == "the best but 1 of 3 by binpack"
+        assert decision.placed is not None
+        assert decision.placed.hosts == ("one",)
 
 
 def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:

@@ -10,10 +10,11 @@ from berth.model.charge import Claim
 from berth.model.decided import Decided
 from berth.model.device import Device
 from berth.model.placed import Delivery, Placed
-from berth.model.placement import Candidate, Hold, Placement
+from berth.model.placement import Hold, Placement
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, decide
+from berth.placement.fit import allocate
 from berth.placement.policy import Policy
 
 MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
@@ -54,26 +55,30 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
             without=found.without,
             refused=wish.refuses_never if never else wish.refuses_full,
         )
-    chosen = found.candidates[0]
+    held = found.allocation
     if among > 1:
-        chosen = min(found.candidates, key=lambda one: _turn(wish.replica, one.node))
-    node = snapshot.nodes[snapshot.row[chosen.node]]
+        best = min(found.candidates, key=lambda one: _turn(wish.replica, one.node))
+        held = best.allocation
+    hosts = _hosts(snapshot, found.nodes)
+    if hosts and wish.delivery is not Delivery.PIN and held.node not in hosts:
+        named = allocate(request, snapshot, snapshot.row[next(iter(hosts))], wish.policy.choice)
+        held = named or held
+    node = snapshot.nodes[snapshot.row[held.node]]
     decided = Decided(
         id=wish.id,
         policy=wish.policy.name,
         node=node.name,
-        devices=claims(chosen.allocation.holds, node.devices),
+        devices=claims(held.holds, node.devices),
         candidates=found.fitting,
-        reason=_reason(found, chosen, wish.policy.name),
+        reason=_reason(found, held.node, wish.policy.name),
         generation=wish.generation,
     )
-    hosts = _hosts(snapshot, found.nodes)
     return Placed(
         request=request,
         decided=decided,
         delivery=wish.delivery,
         visible=wish.visible,
-        hosts=hosts,
+        hosts=tuple(dict.fromkeys(hosts.values())),
     )
 
 
@@ -85,16 +90,21 @@ def _turn(replica: str, node: str) -> int:
     return crc32(f"{replica}/{node}".encode())
 
 
-def _reason(found: Placement, chosen: Candidate, policy: str) -> str:
-    place = found.candidates.index(chosen) + 1
+def _reason(found: Placement, node: str, policy: str) -> str:
+    ranked = [one.node for one in found.candidates]
+    place = (ranked if node in ranked else found.nodes).index(node) + 1
     best = "the best" if place == 1 else f"the best but {place - 1}"
     return f"{best} of {found.fitting} by {policy}"
 
 
-def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return the labels by which nodes are named in affinity; a kubelet sets each its own."""
+def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> dict[str, str]:
+    """Return the labels by which nodes are named in affinity; a kubelet sets each its own.
+
+    A node without one cannot be named so, and is left out.
+    """
     labels = snapshot.settled("hosts", _labels)
-    return tuple(filter(None, [labels[snapshot.row[name]] for name in nodes]))
+    each = ((name, labels[snapshot.row[name]]) for name in nodes)
+    return {name: label for name, label in each if label}
 
 
 def _labels(snapshot: Snapshot) -> list[str]:
