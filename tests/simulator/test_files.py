@@ -252,6 +252,7 @@ def test_pods_without_a_life_stay_and_fill_the_cluster(tmp_path: Path) -> None:
         ("name: p,", "name: p, every: 0s,", "'0s': nothing lasts or comes so"),
         ("name: p,", "name: p, every: 0.1ms,", "about 36000000 Pods would come"),
         ("cpu: 500m", "cpu: -1", "-1 is less than nothing"),
+        ("cpu: 500m", "cpu: 9e99", "'9e99' is more than any node has"),
         ("{model: T4,", "{model: T4, vendor: nvdia,", "no accelerator nvdia; did you mean nvidia?"),
         ("{memory: 4Gi}", "{memory: 4Gi, vendor: foo}", "p: devices.vendor: there is no"),
         ("nodes: [", "nodes: [{name: n, cpu: 1, memory: 1Gi}, ", "n: the name stands there twice"),

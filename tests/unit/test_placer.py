@@ -18,7 +18,7 @@ from berth.placement.policies import POLICIES
 from berth.settings import Settings
 from tests.e2e import gpu_nodes
 from tests.placing import GPU, MEMORY, Cluster, asking, found, given
-from tests.pods import container
+from tests.pods import container, gpu_pod
 from tests.reviews import SPACE
 
 PIN = ("placement.delivery=pin", "placement.policy=binpack")
@@ -443,6 +443,24 @@ def test_a_pod_that_says_nothing_holds_what_placing_would_take() -> None:
     assert [replica.left("n1", card) for card in range(4)] == [FULL - 13_000, FULL, FULL, FULL]
     cluster.gone("x")
     assert replica.left("n1") == FULL
+
+
+def test_as_many_pods_fit_on_a_time_sliced_node_as_its_plugin_announces() -> None:
+    """Each asks for one device and gets a replica; the next one is told that none is free."""
+    cluster = Cluster(flags=("placement.delivery=prefer",))
+    plain = gpu_nodes.node("n1")
+    of = {"product": "Tesla-T4-SHARED", "memory": "15360", "count": "1", "replicas": "3"}
+    plain["metadata"] |= {"annotations": {}, "labels": {LABEL: "n1"}}
+    plain["metadata"]["labels"] |= {f"{GPU}.{key}": value for key, value in of.items()}
+    plain["status"]["allocatable"][GPU] = "3"
+    cluster.node(plain)
+    whole = gpu_pod({GPU: "1"})
+    for number in range(3):
+        decision = cluster.replicas[0].ask(deepcopy(whole))
+        assert [one.uuid for one in found(decision).devices] == [f"n1-nvidia-0::{number}"]
+        cluster.show(given(decision), f"x{number}", on="n1")
+    (warning,) = cluster.replicas[0].ask(deepcopy(whole)).warnings
+    assert str(warning) == "no node has room now: 1 free cards wanted, n1 has 0 (nodes: 1)"
 
 
 def test_other_accelerators_in_the_configuration_are_counted_anew() -> None:
