@@ -33,14 +33,15 @@ def main(arguments: list[str]) -> int:
         print(json.dumps(results.as_json()))
     else:
         machine = f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} CPUs"
-        print(f"{machine}; best of {plan.rounds} round(s)\n\n{report(results)}")
+        turns = f"{plan.rounds} round(s) of {plan.turns} turns"
+        print(f"{machine}; {turns}\n\n{report(results)}")
     return 0
 
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser("scripts/bench admission", description=__doc__)
     parser.add_argument("--json", action="store_true", help="print only JSON on stdout")
-    parser.add_argument("--quick", action="store_true", help="25 connections, one short round")
+    parser.add_argument("--quick", action="store_true", help="25 connections, one round")
     parser.add_argument(
         "--server", action="append", choices=SERVERS, help="only this one; may be repeated"
     )
@@ -49,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _plan(servers: tuple[str, ...], *, quick: bool) -> Plan:
     if quick:
-        return Plan(servers, connections=(BAR_CONNECTIONS,), rounds=1, measured_s=1.0)
+        return Plan(servers, connections=(BAR_CONNECTIONS,), rounds=1, turns=10)
     return Plan(servers)
 
 

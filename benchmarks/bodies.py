@@ -14,7 +14,7 @@ def bodies() -> dict[str, bytes]:
 
     Raises ValueError when a body strays more than 5 % from its size in SIZES.
     """
-    pods = {"cpu": web("cpu", gpu=False), "gpu": web("gpu", gpu=True), "train": train()}
+    pods = {"cpu": web("web", gpu=False), "gpu": web("web", gpu=True), "train": train()}
     made = {name: _compact(_review(pod)) for name, pod in pods.items()}
     for name, body in made.items():
         if abs(len(body) - SIZES[name]) > 0.05 * SIZES[name]:
@@ -42,7 +42,7 @@ def _review(pod: Object) -> Object:
         "name": _name(pod),
         "namespace": "team-a",
         "operation": "CREATE",
-        "userInfo": {"username": "ada", "groups": ["team-a", "system:authenticated"]},
+        "userInfo": {"username": "ada", "groups": ["system:authenticated"]},
         "object": pod,
         "oldObject": None,
         "dryRun": False,

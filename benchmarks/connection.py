@@ -3,6 +3,7 @@
 import asyncio
 import re
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import cast
 
@@ -39,9 +40,9 @@ class Connection(asyncio.Protocol):
     _transport: asyncio.Transport
     _phase: Phase | None = None
 
-    def __init__(self, request: bytes) -> None:
-        """Take the bytes of the one request it repeats."""
-        self._request = request
+    def __init__(self, requests: Iterator[bytes]) -> None:
+        """Take where the bytes of each request come from; connections may share it."""
+        self._requests = requests
         self._received = b""
         self._wanted = 0  # bytes of the whole answer, 0 until its head is read
         self._sent = 0.0
@@ -64,8 +65,9 @@ class Connection(asyncio.Protocol):
         self._transport.abort()
 
     def _send(self) -> None:
+        request = next(self._requests)
         self._sent = time.perf_counter()
-        self._transport.write(self._request)
+        self._transport.write(request)
 
     def data_received(self, data: bytes) -> None:
         """Take a piece of the answer; when it is whole, send the next request."""

@@ -6,99 +6,86 @@ It lives in the benchmark's process, never in a server's, so its CPU time is not
 import asyncio
 import ssl
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-import uvloop
-
 from benchmarks.connection import Connection, Phase
-from benchmarks.failure import BenchmarkError
 from benchmarks.probe import HEADERS, PATH
+from benchmarks.variants import Template
 
 _PATIENCE_S = 30.0
-_WINDOWS = 3
 
 
 @dataclass(frozen=True)
-class Sample:
-    """What one cell measured, in seconds: the whole time, and the latency of each answer in it.
+class Load:
+    """The load of one server: where to, which Pods, and on how many connections.
 
-    `cpu_s` is the server's CPU time per answer in the cheapest window of the cell: on a shared
-    machine a neighbour's burst makes the same work cost more, and a short window may miss it.
+    Each request takes the next of the numbers, which it is spelt from.
     """
+
+    port: int
+    template: Template
+    numbers: Iterator[int]
+    context: ssl.SSLContext
+    connections: int
+
+    def requests(self) -> Iterator[bytes]:
+        """Yield the bytes of one whole request after another, no two of them the same."""
+        length = sum(map(len, self.template.pieces))
+        headers = {"Host": f"127.0.0.1:{self.port}", **HEADERS, "Content-Length": length}
+        lines = [f"POST {PATH} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
+        head = "\r\n".join([*lines, "", ""]).encode()
+        for number in self.numbers:
+            yield head + self.template.filled(number)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """What one turn measured, in seconds: its time, CPU time per answer, and every latency."""
 
     elapsed_s: float
     cpu_s: float
     latencies_s: list[float]
 
 
-@dataclass(frozen=True)
-class Load:
-    """The load of one cell: where to, what, on how many connections and for how many seconds."""
+@asynccontextmanager
+async def connected(load: Load) -> AsyncIterator[list[Connection]]:
+    """Open the connections, each with one answer, and close them at the end.
 
-    port: int
-    body: bytes
-    context: ssl.SSLContext
-    connections: int
-    warm_up_s: float
-    measured_s: float
-
-    def request(self) -> bytes:
-        """Return the bytes of one whole request."""
-        headers = {"Host": f"127.0.0.1:{self.port}", **HEADERS, "Content-Length": len(self.body)}
-        lines = [f"POST {PATH} HTTP/1.1", *(f"{name}: {value}" for name, value in headers.items())]
-        return "\r\n".join([*lines, "", ""]).encode() + self.body
-
-
-def measure(load: Load, cpu_seconds: Callable[[], float]) -> Sample:
-    """Put the load on the server and return what it took.
-
-    `cpu_seconds` reads the server's CPU time; it is read with no request on its way, so that CPU
-    time and answers belong to each other exactly. Raises BenchmarkError on any answer but 200.
+    Raises TimeoutError after 30 s, OSError, and BenchmarkError on any answer but 200.
     """
-    try:
-        return uvloop.run(_measure(load, cpu_seconds))
-    except TimeoutError as error:
-        raise BenchmarkError(f"an answer took more than {_PATIENCE_S:.0f} s") from error
-    except OSError as error:
-        raise BenchmarkError(f"no connection: {error}") from error
-
-
-async def _measure(load: Load, cpu_seconds: Callable[[], float]) -> Sample:
+    loop, requests = asyncio.get_running_loop(), load.requests()
     opened: list[Connection] = []
     try:
         async with asyncio.timeout(_PATIENCE_S):
             while len(opened) < load.connections:
-                opened.append(await _connect(load))
+                _, connection = await loop.create_connection(
+                    lambda: Connection(requests), "127.0.0.1", load.port, ssl=load.context
+                )
+                opened.append(connection)
                 # A gunicorn thread waits on a new connection until its first request.
-                await _run(opened[-1:], 0.0)
-        await _run(opened, load.warm_up_s)
-        return await _sample(opened, load.measured_s / _WINDOWS, cpu_seconds)
+                await _run([connection], 0.0)
+        yield opened
     finally:
         for connection in opened:
             connection.close()
 
 
-async def _sample(
-    opened: list[Connection], window_s: float, cpu_seconds: Callable[[], float]
-) -> Sample:
-    latencies: list[float] = []
-    costs: list[float] = []
-    started = time.perf_counter()
-    for _ in range(_WINDOWS):
-        before = cpu_seconds()
-        answers = await _run(opened, window_s)
-        costs.append((cpu_seconds() - before) / len(answers))
-        latencies += answers
-    return Sample(time.perf_counter() - started, min(costs), latencies)
+async def take_turn(
+    opened: list[Connection], warm_up_s: float, measured_s: float, cpu_seconds: Callable[[], float]
+) -> Turn:
+    """Put the load on the server and return what it took after the warm-up.
 
-
-async def _connect(load: Load) -> Connection:
-    loop, request = asyncio.get_running_loop(), load.request()
-    _, connection = await loop.create_connection(
-        lambda: Connection(request), "127.0.0.1", load.port, ssl=load.context
-    )
-    return connection
+    `cpu_seconds` reads the server's CPU time; it is read with no request on its way, so that CPU
+    time and answers belong to each other exactly. Raises TimeoutError when an answer takes more
+    than 30 s, and BenchmarkError on any answer but 200.
+    """
+    await _run(opened, warm_up_s)
+    started, before = time.perf_counter(), cpu_seconds()
+    latencies = await _run(opened, measured_s)
+    cpu_s = (cpu_seconds() - before) / len(latencies)
+    return Turn(time.perf_counter() - started, cpu_s, latencies)
 
 
 async def _run(connections: list[Connection], seconds: float) -> list[float]:

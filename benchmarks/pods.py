@@ -1,7 +1,8 @@
 """The Pods inside the benchmark's bodies, in the state a mutating webhook sees them.
 
 Defaulting and the plugins before the webhooks have run (tolerations, priority, service account);
-storage, which gives uid, creation time and status, has not.
+storage, which gives uid, creation time and status, has not. An earlier webhook numbered the runs:
+the managedFields, which the server computes before it calls any webhook, do not name what it adds.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,6 +10,11 @@ from typing import TypeAlias
 
 JSON: TypeAlias = "str | int | bool | Sequence[JSON] | Mapping[str, JSON] | None"
 Object: TypeAlias = dict[str, JSON]
+
+RUN = "example.com/run"
+"""An annotation of eight digits that means nothing to any of the servers."""
+TOKEN_VOLUME = "kube-api-access-"
+"""How the name of the service account's token volume begins; five random letters end it."""
 
 _GPU = "nvidia.com/gpu"
 _POD_FIELDS = (
@@ -21,26 +27,25 @@ _POD_FIELDS = (
 
 
 def web(name: str, *, gpu: bool) -> Object:
-    """Return a Pod of one small container, with or without one GPU.
+    """Return a Pod of a workload: one small container, with or without one GPU.
 
     It opts out of the automatic token and mounts a bound one, the shorter form of the same volume.
     """
     resources: Object = {"cpu": "500m"}
     if gpu:
         resources[_GPU] = "1"
-    container = _container(name, "registry.example/web:1.4", resources)
-    container["volumeMounts"] = [_mount("token", "/var/run/token", read_only=True)]
+    container = _container(name, "quay.example/web:1.4", resources)
+    container["volumeMounts"] = [_mount("token", "/token", read_only=True)]
     token: JSON = {"serviceAccountToken": {"expirationSeconds": 3600, "path": "token"}}
     volume: Object = {"name": "token", "projected": {"sources": [token], "defaultMode": 420}}
     pod_spec = _spec([container], [volume], {"automountServiceAccountToken": False})
-    return _pod(name, container, pod_spec)
+    return _pod(f"{name}-c4tz8", container, pod_spec)
 
 
 def train() -> Object:
     """Return a training Pod: one GPU container with 90 env entries, four volumes, a sidecar.
 
-    An earlier webhook of the training platform injected the env and the sidecar: that is why the
-    managedFields, which the server computes before it calls any webhook, do not name them.
+    An earlier webhook of the training platform injected the env and the sidecar.
     """
     resources: Object = {"cpu": "8", "memory": "64Gi", _GPU: "1"}
     trainer = _container("train", "registry.example/train:2.7.1-cuda12.8", resources)
@@ -60,7 +65,7 @@ def train() -> Object:
         {"name": "shm", "emptyDir": {"medium": "Memory", "sizeLimit": "16Gi"}},
         _account_volume(),
     ]
-    return _pod("pretrain-worker-3", trainer, _spec([trainer, shipper], volumes, {}))
+    return _pod("pretrain-w9fk5", trainer, _spec([trainer, shipper], volumes, {}))
 
 
 def _env(number: int) -> JSON:
@@ -89,7 +94,7 @@ def _mount(name: str, path: str, *, read_only: bool = False) -> Object:
 
 def _account_mount() -> Object:
     path = "/var/run/secrets/kubernetes.io/serviceaccount"
-    return _mount("kube-api-access-7x2lq", path, read_only=True)
+    return _mount(f"{TOKEN_VOLUME}7x2lq", path, read_only=True)
 
 
 def _account_volume() -> Object:
@@ -100,11 +105,17 @@ def _account_volume() -> Object:
         {"configMap": {"name": "kube-root-ca.crt", "items": [authority]}},
         {"downwardAPI": {"items": [{"path": "namespace", "fieldRef": namespace}]}},
     ]
-    return {"name": "kube-api-access-7x2lq", "projected": {"sources": sources, "defaultMode": 420}}
+    volume: JSON = {"sources": sources, "defaultMode": 420}
+    return {"name": f"{TOKEN_VOLUME}7x2lq", "projected": volume}
 
 
 def _pod(name: str, applied: Object, spec: Object) -> Object:
-    metadata: Object = {"name": name, "namespace": "team-a", "managedFields": [_managed(applied)]}
+    metadata: Object = {
+        "name": name,
+        "namespace": "team-a",
+        "annotations": {RUN: "00000000"},
+        "managedFields": [_managed(applied)],
+    }
     return {"kind": "Pod", "apiVersion": "v1", "metadata": metadata, "spec": spec, "status": {}}
 
 

@@ -30,19 +30,28 @@ def post(port: int, body: bytes, context: ssl.SSLContext) -> tuple[int, bytes]:
         connection.close()
 
 
-def check(port: int, body: bytes, context: ssl.SSLContext, *, patches: bool) -> None:
-    """Raise BenchmarkError unless the server allows the Pod, with a patch where `patches` says."""
+def check(
+    port: int, body: bytes, context: ssl.SSLContext, *, constant: bool, patches: bool
+) -> None:
+    """Raise BenchmarkError unless the server allows the Pod.
+
+    Unless its answers are constant, it must answer this very review, and with a patch where
+    `patches` says so.
+    """
     try:
         status, answer = post(port, body, context)
     except (OSError, http.client.HTTPException) as error:
         raise BenchmarkError(f"no answer to a single request: {error}") from error
+    wanted = "200, allowed"
     try:
         response = json.loads(answer)["response"]
         right = status == 200 and response["allowed"] is True
-        right = right and (not patches or bool(response["patch"]))
+        if not constant:
+            wanted += ", with the uid of the review" + (" and a patch" if patches else "")
+            right = right and response["uid"] == json.loads(body)["request"]["uid"]
+            right = right and (not patches or bool(response["patch"]))
     except (ValueError, KeyError, TypeError):
         right = False
     if not right:
-        wanted = "200, allowed, with a patch" if patches else "200, allowed"
         text = answer[:300].decode(errors="replace")
         raise BenchmarkError(f"the answer must be {wanted}, and was {status}: {text}")

@@ -1,25 +1,24 @@
-"""The rounds of the admission benchmark: every server alive at once, cells taken in turns.
-
-The servers of a cell follow each other within seconds and in a changing order, so a machine that
-drifts hits all of them alike. The ones not under load are idle.
-"""
+"""The rounds of the admission benchmark: all servers started afresh, and one cell after another."""
 
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import count, islice, product
 from pathlib import Path
 
 from benchmarks.bodies import BODIES, bodies
 from benchmarks.certificate import Certificate, make_certificate
 from benchmarks.failure import BenchmarkError
-from benchmarks.load import Load, Sample, measure
+from benchmarks.load import Load, Turn
 from benchmarks.probe import check
-from benchmarks.process import cpu_seconds, rss_mb
+from benchmarks.process import rss_mb
 from benchmarks.results import Results, best_case, best_footprint
-from benchmarks.servers import Running, running, tail
+from benchmarks.servers import UNLIKE, Running, running
+from benchmarks.turns import measure
+from benchmarks.variants import template
 
 _PATCHED = ("gpu", "train")
 """Bodies that a server must patch, or it does not do the work; the floor does none."""
@@ -27,20 +26,19 @@ _PATCHED = ("gpu", "train")
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure: servers, connection counts, rounds, and the seconds of one cell."""
+    """What to measure: servers, connection counts, rounds, and each server's turns in a cell."""
 
     servers: tuple[str, ...]
     connections: tuple[int, ...] = (1, 8, 25, 64)
     rounds: int = 3
-    warm_up_s: float = 0.25
-    measured_s: float = 1.5
+    turns: int = 5
 
 
 @dataclass
 class Measured:
-    """The figures of all rounds: samples by (server, body, connections), the rest by server."""
+    """The figures of all rounds: turns by (server, body, connections), the rest by server."""
 
-    samples: defaultdict[tuple[str, str, int], list[Sample]] = field(
+    turns: defaultdict[tuple[str, str, int], list[list[Turn]]] = field(
         default_factory=lambda: defaultdict(list)
     )
     rss_mb: defaultdict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
@@ -50,9 +48,22 @@ class Measured:
         """Return the best of the rounds for every cell and server of the plan."""
         cells = product(BODIES, plan.connections, plan.servers)
         return Results(
-            [best_case(s, body, n, self.samples[s, body, n]) for body, n, s in cells],
+            [best_case(s, body, n, self.turns[s, body, n]) for body, n, s in cells],
             [best_footprint(s, self.rss_mb[s], self.cold_start_s[s]) for s in plan.servers],
         )
+
+
+@dataclass(frozen=True)
+class Client:
+    """Whose certificate the load client trusts, and the numbers its requests are spelt from."""
+
+    files: Certificate
+    numbers: Iterator[int] = field(default_factory=lambda: count(1))
+
+    def load(self, server: Running, body: str, connections: int) -> Load:
+        """Return the load of a cell for the server: Pods of one workload, or all different."""
+        pods = template(bodies()[body], unlike=server.name in UNLIKE)
+        return Load(server.port, pods, self.numbers, self.files.client(), connections)
 
 
 def measure_all(plan: Plan, folder: Path) -> Results:
@@ -61,52 +72,40 @@ def measure_all(plan: Plan, folder: Path) -> Results:
     The folder takes the certificate and the servers' logs. Raises BenchmarkError, naming the
     server, when one fails.
     """
-    files, measured = make_certificate(folder), Measured()
+    client, measured = Client(make_certificate(folder)), Measured()
     for number in range(plan.rounds):
         with ExitStack() as stack:
-            started = [_start(name, files, folder, stack) for name in plan.servers]
+            started = [_start(name, client, folder, stack) for name in plan.servers]
             _progress(f"round {number + 1} of {plan.rounds}: {len(started)} servers are up")
-            _round(plan, number, started, files, measured)
+            _round(plan, started, client, measured)
     return measured.best(plan)
 
 
-def _start(name: str, files: Certificate, folder: Path, stack: ExitStack) -> Running:
-    """Start the server and see that it answers every body as it should."""
+def _start(name: str, client: Client, folder: Path, stack: ExitStack) -> Running:
+    """Start the server and see that it answers every body as it should, the second time too."""
+    context, first = client.files.client(), bodies()["cpu"]
     try:
-        server = stack.enter_context(running(name, files, folder / f"{name}.log", bodies()["cpu"]))
-        for body, content in bodies().items():
-            patches = body in _PATCHED and name != "floor"
-            check(server.port, content, files.client(), patches=patches)
+        server = stack.enter_context(running(name, client.files, folder / f"{name}.log", first))
+        for body in BODIES:
+            pods, patches = client.load(server, body, 1).template, body in _PATCHED
+            for number in islice(client.numbers, 2):
+                review = pods.filled(number)
+                check(server.port, review, context, constant=name == "floor", patches=patches)
     except BenchmarkError as error:
         raise BenchmarkError(f"{name}: {error}") from error
     return server
 
 
-def _round(
-    plan: Plan, number: int, started: list[Running], files: Certificate, measured: Measured
-) -> None:
-    contents, context = bodies(), files.client()
-    for turn, (connections, body) in enumerate(product(plan.connections, BODIES), start=number):
-        _progress(f"{body}, {connections} connections")
-        first = turn % len(started)
-        for server in started[first:] + started[:first]:
-            load = Load(
-                server.port, contents[body], context, connections, plan.warm_up_s, plan.measured_s
-            )
-            measured.samples[server.name, body, connections].append(_cell(server, load, body))
+def _round(plan: Plan, started: list[Running], client: Client, measured: Measured) -> None:
+    for connections, body in product(plan.connections, BODIES):
+        cell = f"{body} body, {connections} connections"
+        _progress(cell)
+        loads = [(server, client.load(server, body, connections)) for server in started]
+        for name, turns in measure(cell, loads, plan.turns).items():
+            measured.turns[name, body, connections].append(turns)
     for server in started:
         measured.cold_start_s[server.name].append(server.cold_start_s)
         measured.rss_mb[server.name].append(rss_mb(server.pids))
-
-
-def _cell(server: Running, load: Load, body: str) -> Sample:
-    try:
-        sample = measure(load, lambda: cpu_seconds(server.pids))
-        server.check()
-    except BenchmarkError as error:
-        cell = f"{server.name}, {body} body, {load.connections} connections"
-        raise BenchmarkError(f"{cell}: {error}; its log ends with: {tail(server.log)}") from error
-    return sample
 
 
 def _progress(text: str) -> None:

@@ -23,16 +23,21 @@ _GUNICORN = (
     "{bin}/gunicorn --bind 127.0.0.1:{port} --certfile {certificate} --keyfile {key} "
     "--worker-class gthread --workers 1 --threads 8 --keep-alive 120 --no-control-socket"
 )
+_BERTH = (
+    "{bin}/berth webhook --host 127.0.0.1 --port {port} "
+    "--set metrics.port=0 --set server.stopSeconds=0 " + _TLS
+)
 SERVERS = {
-    "berth": "{bin}/berth webhook --host 127.0.0.1 --port {port} "
-    "--set metrics.port=0 --set server.stopSeconds=0 " + _TLS,
-    "berth-volcano": "{bin}/berth webhook --host 127.0.0.1 --port {port} "
-    "--set metrics.port=0 --set server.stopSeconds=0 --config benchmarks/volcano.yaml " + _TLS,
+    "berth": _BERTH,
+    "berth-unlike": _BERTH,
+    "berth-volcano": _BERTH + " --config benchmarks/volcano.yaml",
     "floor": "{bin}/python -m benchmarks.peers.floor --port {port} " + _TLS,
     "flask": _GUNICORN + " benchmarks.peers.flask_ops:app",
     "flask-jsonpatch": _GUNICORN + " benchmarks.peers.flask_diff:app",
 }
 """The command of each server, split at blanks before the braces are filled in."""
+UNLIKE = ("berth-unlike", "berth-volcano")
+"""Servers whose Pods are all different; the others get Pods of one workload."""
 
 _ROOT = Path(__file__).parent.parent
 _START_S = 30.0

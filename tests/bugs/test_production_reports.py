@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from berth.admission import mutate, wire
 from berth.admission.journal import Journal
+from berth.admission.recall import Answered
 from berth.cli import manifests
 from berth.observe.metrics import Metrics
 from tests.pods import gpu_pod
@@ -34,7 +35,7 @@ def test_r31_labels_are_closed_lists() -> None:
             }
             read = wire.decode(json.dumps(review(asked, **about)).encode())
             decided = mutate.decide(asked, read.namespace, laws.SHIPPED)
-            journal.reviewed(read, decided, {}, 0.001)
+            journal.reviewed(Answered(read, decided, b""), {}, 0.001)
         return {
             (sample.name, *sample.labels.values())
             for family in metrics.registry.collect()

@@ -16,6 +16,7 @@ from berth.admission import mutate, wire
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
+from berth.admission.recall import Answered
 from berth.admission.serve import Handler
 from berth.observe.logs import JsonFormatter, TextFormatter
 from berth.observe.metrics import Metrics
@@ -167,7 +168,7 @@ def test_a_fault_in_the_telling_costs_no_pod() -> None:
     read = wire.decode(json.dumps(review(gpu_pod(GPU))).encode())
     assert read.object is not None
     decision = laws.BY_DEFAULT(read.object, read.namespace)
-    Journal(metrics, write).reviewed(read, decision, {}, 0.001)
+    Journal(metrics, write).reviewed(Answered(read, decision, b""), {}, 0.001)
     faults = metrics.registry.get_sample_value(
         "hami_webhook_requests_total", {"operation": "", "resource": "pods", "result": "fault"}
     )

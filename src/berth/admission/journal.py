@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from berth.admission import told
-from berth.admission.review import Review
+from berth.admission.recall import Answered
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
 from berth.observe.metrics import Metrics
@@ -33,21 +33,18 @@ class Journal:
     _strangers: Seldom = field(default_factory=lambda: Seldom(LOG, "caller.refused", 60))
     _unreadable: Seldom = field(default_factory=lambda: Seldom(LOG, "admission.unreadable", 1))
 
-    def reviewed(
-        self, review: Review, decision: Decision, about: Mapping[str, object], seconds: float
-    ) -> None:
+    def reviewed(self, done: Answered, about: Mapping[str, object], seconds: float) -> None:
         """Tell of a review that was answered after `seconds`; `about` goes into the line.
 
         A mistake of ours in the telling is told as a fault, and costs no Pod.
         """
         try:
-            self._reviewed(review, decision, about, seconds)
+            self._reviewed(done, about, seconds)
         except Exception as error:  # noqa: BLE001  whatever it is
             self.fault(error)
 
-    def _reviewed(
-        self, review: Review, decision: Decision, about: Mapping[str, object], seconds: float
-    ) -> None:
+    def _reviewed(self, done: Answered, about: Mapping[str, object], seconds: float) -> None:
+        review, decision = done.review, done.decision
         metrics, verdict = self.metrics, decision.verdict
         metrics.count(review.operation, review.resource, verdict)
         metrics.duration.add(seconds)
@@ -58,9 +55,8 @@ class Journal:
         if decision.would:
             for outcome in _outcomes(decision.would):
                 metrics.audited.add(outcome)
-        fields = told.line(review, decision)
-        fields |= about
-        fields["ms"] = round(seconds * 1000, 3)
+        line = done.line or told.line(review, decision)
+        fields = {**line, **about, "ms": round(seconds * 1000, 3)}
         self.write("admission.reviewed", fields)
         if LOG.isEnabledFor(logging.DEBUG):
             for number, step in enumerate(told.steps(decision)):

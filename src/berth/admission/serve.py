@@ -2,16 +2,17 @@
 
 import asyncio
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
 
 from aiohttp import web
 
-from berth.admission import deadline, door, ready, route, told, wire
+from berth.admission import alike, deadline, door, ready, recall, route, told, wire
 from berth.admission.callers import Callers
 from berth.admission.journal import Journal
-from berth.admission.live import Live
+from berth.admission.live import Generation, Live
 from berth.admission.load import Load
+from berth.admission.recall import Answered, Recall
 from berth.admission.review import Review
 from berth.admission.standings import Standings
 from berth.errors import BadReview
@@ -36,6 +37,7 @@ class Handler:
     journal: Journal
     standings: Standings | None = None
     """Knows how the cluster stands; None where none is known."""
+    recall: Recall = field(default_factory=Recall)
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -85,10 +87,7 @@ class Handler:
             if self.load.slow:  # let all that came meanwhile be counted, or it waits without end
                 await asyncio.sleep(0)
             ends = None if budget is None else started + budget
-            async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
-                review = await _decoded(body, ends)
-                decision = route.decide(review, generation, path, self.standings)
-            answer = wire.answer(review, decision, generation.number, generation.settings.language)
+            done = await self._answered(body, path, generation, ends)
         except BadReview as error:
             return self._unreadable(error)
         except _OutOfTimeError:
@@ -99,10 +98,25 @@ class Handler:
         finally:
             seconds = perf_counter() - started
             self.load.release(size, seconds)
-        span = told.span(request.headers.get("traceparent"), review.uid)
+        span = told.span(request.headers.get("traceparent"), done.review.uid)
         about = {"generation": generation.number, "path": route.known(path, generation), **span}
-        self.journal.reviewed(review, decision, about, seconds)
-        return ready.json(request, answer)
+        self.journal.reviewed(done, about, seconds)
+        return ready.json(request, done.answer)
+
+    async def _answered(
+        self, body: bytes, path: str, generation: Generation, ends: float | None
+    ) -> Answered:
+        """Decide about a review, or answer it as one that is like it. Raises as `_decoded`."""
+        _hurry(ends)
+        asked = alike.asked(body)
+        like = self.recall.of(asked, path, generation) if asked else None
+        if asked and like and (self.standings is None or like.stands_alone):
+            self.journal.metrics.recalled.inc()
+            return like.of(asked)
+        async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
+            review = await _decoded(body, ends)
+            decision = route.decide(review, generation, path, self.standings)
+        return recall.answered(review, decision, generation)
 
     def _unknown(self) -> str:
         """Say what has to be known before anything may pass, and is not yet."""
@@ -155,7 +169,6 @@ async def _decoded(body: bytes, ends: float | None) -> Review:
 
     A large body is parsed beside the event loop, which answers probes and other callers meanwhile.
     """
-    _hurry(ends)
     if len(body) <= _LARGE_BODY_BYTES:
         review = wire.decode(body)
     else:

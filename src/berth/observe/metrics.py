@@ -65,6 +65,11 @@ class Metrics:
             "Pods that were changed, by the dialect in which they asked.",
             "dialect",
         )
+        self.recalled = counter(
+            "berth_recalled",
+            "Reviews that were answered as one before, from which they differ only in the review's "
+            "uid, the Pod's name, the name of its token volume, and times in managedFields.",
+        )
         self.audited = self._counts(
             "berth_audited",
             "Decisions in namespaces in audit mode: patched, or the code of each refusal.",
