@@ -114,6 +114,10 @@ VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/
 VOLCANO_APART: Final = "volcano.sh/vgpu-podgroup-policy"
 """Pod annotation: with `spread`, the Pods of a PodGroup share no card."""
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
+STACKS: Final = {"hami": "hami.io/", "volcano": "volcano.sh/"}
+"""Stacks, and how the annotation begins in which the agent of each lists a node's cards."""
+PLAIN_STACK: Final = "plain"
+"""The device plugin of the vendor alone, which lists none."""
 VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
     VOLCANO_ALLOCATED,

@@ -46,6 +46,7 @@ def a100(uuid: str, numa: int) -> Device:
         memory_mib=40960,
         numa=numa,
         mode="hami-core",
+        stack="hami",
     )
 
 

@@ -445,15 +445,66 @@ def test_a_pod_that_says_nothing_holds_what_placing_would_take() -> None:
     assert replica.left("n1") == FULL
 
 
+def plain(name: str, announced: int, **labels: str) -> Any:
+    """Return a node of one card whose plugin is NVIDIA's own."""
+    made = gpu_nodes.node(name)
+    said = {"product": "Tesla-T4", "memory": "15360", "count": "1", **labels}
+    own = {f"{GPU}.{key}": value for key, value in said.items()}
+    made["metadata"] |= {"annotations": {}, "labels": {LABEL: name, **own}}
+    made["status"]["allocatable"][GPU] = str(announced)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("flags", "nodes"),
+    [
+        ((), {"hami"}),
+        (("scheduler.name=",), {"hami", "volcano", "plain"}),
+    ],
+    ids=["HAMi's scheduler", "any"],
+)
+def test_a_pod_goes_where_the_stack_hands_out_cards_that_it_is_written_for(
+    flags: tuple[str, ...], nodes: set[str]
+) -> None:
+    """While nodes move from one to another: the others' cards are held, and given to nobody."""
+    cluster = Cluster("hami", flags=("placement.delivery=require", *flags))
+    cluster.node(plain("plain", 1))
+    volcano = plain("volcano", 0)
+    text = "GPU-v,10,15360,NVIDIA-T4,true,hami-core:"
+    volcano["metadata"]["annotations"] = {"volcano.sh/node-vgpu-register": text}
+    del volcano["status"]["allocatable"][GPU]
+    cluster.node(volcano)
+    (replica,) = cluster.replicas
+    decision = replica.ask(asking())
+    assert found(decision).candidates == len(nodes)
+    assert decision.placed is not None
+    assert {host.removeprefix("host-") for host in decision.placed.hosts} == nodes
+    cluster.show(asking(), "x", on="plain")
+    assert replica.left("plain") == 15_360 - 13_000
+
+
+@pytest.mark.parametrize(
+    ("writes", "stack"),
+    [("hami", "hami"), ("volcano", "volcano"), ("plain", "plain"), ("pool", "")],
+)
+def test_the_stack_is_that_for_which_pods_are_written(writes: str, stack: str) -> None:
+    """What hands cards out for a vGPU manager is not known."""
+    tree = {"conversions": [{"name": "v", "namespaces": ["v"], "writes": writes}]}
+    rules, _ = configuration.rules(msgspec.convert(tree, Settings), None)
+    assert rules.within("v").options.stack == stack
+
+
+def test_where_only_other_stacks_have_such_cards_nothing_is_said() -> None:
+    """The first node of the Pod's own may be made for it."""
+    cluster = Cluster()
+    cluster.node(plain("plain", 1))
+    assert cluster.replicas[0].ask(asking()).placed is None
+
+
 def test_as_many_pods_fit_on_a_time_sliced_node_as_its_plugin_announces() -> None:
     """Each asks for one device and gets a replica; the next one is told that none is free."""
-    cluster = Cluster(flags=("placement.delivery=prefer",))
-    plain = gpu_nodes.node("n1")
-    of = {"product": "Tesla-T4-SHARED", "memory": "15360", "count": "1", "replicas": "3"}
-    plain["metadata"] |= {"annotations": {}, "labels": {LABEL: "n1"}}
-    plain["metadata"]["labels"] |= {f"{GPU}.{key}": value for key, value in of.items()}
-    plain["status"]["allocatable"][GPU] = "3"
-    cluster.node(plain)
+    cluster = Cluster(flags=("placement.delivery=prefer", "scheduler.name="))
+    cluster.node(plain("n1", 3, replicas="3"))
     whole = gpu_pod({GPU: "1"})
     for number in range(3):
         decision = cluster.replicas[0].ask(deepcopy(whole))

@@ -19,7 +19,7 @@ def request(raw: JsonObject, rules: Rules) -> PodRequest:
     What is wrong with a container's numbers leaves it without a card.
     """
     pod = project.pod(raw)
-    return wanted(pod, _demand(pod, rules), rules.known)
+    return wanted(pod, _demand(pod, rules), rules.known, rules.options.stack)
 
 
 def request_in(namespace: str, raw: JsonObject, rules: Rules) -> PodRequest:

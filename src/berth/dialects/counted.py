@@ -6,6 +6,7 @@ plugins the labels of NVIDIA's GPU feature discovery. Ids are made up: `<node>-<
 
 from collections.abc import Mapping
 
+from berth import names
 from berth.dialects.encodings import NO_MEMORY
 from berth.dialects.registered import Found
 from berth.model.device import Device
@@ -91,6 +92,7 @@ def _labelled(node: str, count: int, labels: Mapping[str, str], vendor: Vendor) 
             memory_mib=memory,
             slots=1,
             mode="mig" if _SLICE in product else "",
+            stack=names.PLAIN_STACK,
         )
         for at in range(announced)
     )

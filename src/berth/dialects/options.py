@@ -60,6 +60,16 @@ class Options:
 
     __hash__ = object.__hash__  # one generation of the settings: what is remembered is its own
 
+    @property
+    def stack(self) -> str:
+        """The stack whose cards alone a Pod can get that is written so; "" where that is open.
+
+        HAMi's words without its scheduler are told to whoever hands cards out there.
+        """
+        if self.writes == "hami" and not self.scheduler_name:
+            return ""
+        return self.writes if self.writes in (*names.STACKS, names.PLAIN_STACK) else ""
+
     def reading(self, words: tuple[Vendor, ...]) -> "Options":
         """Return the same for Pods in these words alone."""
         return self if words == self.words else replace(self, words=words)

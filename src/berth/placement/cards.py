@@ -102,7 +102,12 @@ def _cut(request: DeviceRequest, snapshot: Snapshot, memory: list[int]) -> Cut |
 
 
 def _accepts(request: DeviceRequest, kind: Kind) -> bool:
-    """Whether mode and model will do: HAMi looks for the card's mode inside what is asked for."""
+    """Whether stack, mode and model will do.
+
+    HAMi looks for the card's mode inside what is asked for.
+    """
+    if request.stack and kind.stack and request.stack != kind.stack:
+        return False
     if request.mode and kind.mode not in request.mode:
         return False
     model = kind.model.lower()
