@@ -75,8 +75,12 @@ class Options:
         return self if words == self.words else replace(self, words=words)
 
     def knowing(self, cards: tuple[Card, ...]) -> "Options":
-        """Return the same in a cluster that has these cards."""
+        """Return the same in a cluster that has these cards.
+
+        Where the written stack hands none out yet, they are those that it will.
+        """
         plain = self.unknowing or self
+        cards = tuple(card for card in cards if card.of(self.stack)) or cards
         if plain.conversion is None or not cards:
             return plain
         return replace(plain, conversion=replace(plain.conversion, cards=cards), unknowing=plain)
