@@ -8,13 +8,13 @@ import numpy as np
 from berth.model.eligibility import Eligibility
 from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
-from berth.model.snapshot import NOTHING, Bools, Ints, Snapshot
+from berth.model.snapshot import Bools, Ints, Snapshot
 from berth.placement.cards import most_memory, named, need, of_one_numa, partitions, sizes
 from berth.placement.eligible import eligible
 from berth.placement.fit import Named
 from berth.placement.lacking import lacking
 from berth.placement.pick import Choice
-from berth.placement.whole import carried, sound_kinds
+from berth.placement.whole import all_healthy, carried
 
 
 class _Question(msgspec.Struct, frozen=True):
@@ -163,18 +163,18 @@ def _lasting(wanted: PodRequest, snapshot: Snapshot) -> Iterator[_Question]:
 
 def _of_cards(request: DeviceRequest, snapshot: Snapshot) -> Iterator[_Question]:
     """Ask what a node could carry with nothing on it, now and once all its cards are healthy."""
-    sound = snapshot.settled("sound", sound_kinds)
-    now = _carried(request, snapshot, snapshot.kind)
-    if sound is snapshot.kind:
+    healthy = snapshot.settled("healthy", all_healthy)
+    now = _carried(request, snapshot, snapshot)
+    if healthy is snapshot:
         yield from now
         return
-    for question, healed in zip(now, _carried(request, snapshot, sound), strict=True):
+    for question, healed in zip(now, _carried(request, snapshot, healthy), strict=True):
         yield msgspec.structs.replace(question, total=healed.has)
 
 
-def _carried(request: DeviceRequest, snapshot: Snapshot, kind: Ints) -> Iterator[_Question]:
-    """Ask it of cards of these kinds."""
-    wants, rows = need(request, snapshot), np.arange(len(snapshot))
+def _carried(request: DeviceRequest, snapshot: Snapshot, of: Snapshot) -> Iterator[_Question]:
+    """Ask it of the cards of this snapshot: the same, or as they may be."""
+    wants, rows, kind = need(request, snapshot), np.arange(len(snapshot)), of.kind
     cards = wants.accepted[kind]
     if request.uuids or request.uuids_not:
         cards &= named(request, snapshot)
@@ -191,9 +191,8 @@ def _carried(request: DeviceRequest, snapshot: Snapshot, kind: Ints) -> Iterator
         able = able * partitions(request, snapshot, kind, np.zeros_like(kind), idle)
     counts = able.sum(axis=1)
     yield _Question(Misfit.TOO_FEW_CARDS, request.count, counts, counts)
-    healthy = snapshot.kind != NOTHING  # of the others, a test would see no state
     for test in request.where:
-        able = able * (test.lasting(snapshot, rows, (able > 0) & healthy) | ~healthy)
+        able = able * test.lasting(of, rows, able > 0)
         counts = able.sum(axis=1)
         yield _Question(Misfit.FILTERED, request.count, counts, counts, test.name)
     if request.same_numa and request.count > 1:

@@ -16,7 +16,8 @@ MOST = 256
 def carried(wanted: PodRequest, snapshot: Snapshot, rows: Ints, choice: Choice) -> Bools:
     """Say it of each of these rows: one of each sort is tried."""
     sorts = snapshot.settled("sorts", _sorts)[rows]
-    if any(one.uuids or one.uuids_not for _, one in (*wanted.devices, *wanted.init_devices)):
+    each = [one for _, one in (*wanted.devices, *wanted.init_devices)]
+    if any(one.uuids or one.uuids_not or one.where for one in each):
         sorts = np.arange(len(rows))
     _, first, back = np.unique(sorts, return_index=True, return_inverse=True)
     tried = rows[first[:MOST]]
@@ -34,7 +35,8 @@ def _sound(node: Node) -> Node:
 
 def _sorts(snapshot: Snapshot) -> Ints:
     """Return a number for each row, the same where cards are alike but for their UUIDs."""
-    grids = snapshot.settled("sound", sound_kinds), snapshot.slots_total, snapshot.numa
+    kind = snapshot.settled("healthy", all_healthy).kind
+    grids = kind, snapshot.slots_total, snapshot.numa
     known: dict[object, int] = {}
     found = np.zeros(len(snapshot), dtype=np.int64)
     for row, node in enumerate(snapshot.nodes):
@@ -43,12 +45,17 @@ def _sorts(snapshot: Snapshot) -> Ints:
     return found
 
 
-def sound_kinds(snapshot: Snapshot) -> Ints:
-    """Return `kind` as if every card were healthy: the same grid where all are."""
-    kind = snapshot.kind
-    for row in snapshot.row.values():
-        for card, device in enumerate(snapshot.nodes[row].devices):
-            if not device.healthy:
-                kind = kind.copy() if kind is snapshot.kind else kind
-                kind[row, card] = snapshot.kinds.index(device.kind)
-    return kind
+def all_healthy(snapshot: Snapshot) -> Snapshot:
+    """Return the same nodes as if every card were healthy: the same object where all are."""
+    each = [
+        (row, card, device)
+        for row in snapshot.row.values()
+        for card, device in enumerate(snapshot.nodes[row].devices)
+        if not device.healthy
+    ]
+    if not each:
+        return snapshot
+    some = snapshot.only(np.arange(len(snapshot)))
+    for row, card, device in each:
+        some.kind[row, card] = snapshot.kinds.index(device.kind)
+    return some
