@@ -33,8 +33,7 @@ def main(arguments: list[str]) -> int:
         print(json.dumps(results.as_json()))
     else:
         machine = f"Python {platform.python_version()}, {platform.system()}, {os.cpu_count()} CPUs"
-        turns = f"{plan.rounds} round(s) of {plan.turns} turns"
-        print(f"{machine}; {turns}\n\n{report(results)}")
+        print(f"{machine}; {plan.rounds} round(s)\n\n{report(results)}")
     return 0
 
 
@@ -50,7 +49,7 @@ def _parser() -> argparse.ArgumentParser:
 
 def _plan(servers: tuple[str, ...], *, quick: bool) -> Plan:
     if quick:
-        return Plan(servers, connections=(BAR_CONNECTIONS,), rounds=1, turns=10)
+        return Plan(servers, rounds=1, turns=((BAR_CONNECTIONS, 10),))
     return Plan(servers)
 
 

@@ -15,6 +15,7 @@ from benchmarks.failure import BenchmarkError
 from benchmarks.load import Load, Turn
 from benchmarks.probe import check
 from benchmarks.process import rss_mb
+from benchmarks.report import BAR_CONNECTIONS
 from benchmarks.results import Results, best_case, best_footprint
 from benchmarks.servers import UNLIKE, Running, running
 from benchmarks.turns import measure
@@ -26,12 +27,14 @@ _PATCHED = ("gpu", "train")
 
 @dataclass(frozen=True)
 class Plan:
-    """What to measure: servers, connection counts, rounds, and each server's turns in a cell."""
+    """What to measure: the servers, and their turns in a round by the number of connections.
+
+    There are more turns where the bars apply.
+    """
 
     servers: tuple[str, ...]
-    connections: tuple[int, ...] = (1, 8, 25, 64)
     rounds: int = 3
-    turns: int = 5
+    turns: tuple[tuple[int, int], ...] = ((1, 3), (8, 3), (BAR_CONNECTIONS, 5), (64, 3))
 
 
 @dataclass
@@ -46,9 +49,9 @@ class Measured:
 
     def best(self, plan: Plan) -> Results:
         """Return the best of the rounds for every cell and server of the plan."""
-        cells = product(BODIES, plan.connections, plan.servers)
+        cells = product(BODIES, plan.turns, plan.servers)
         return Results(
-            [best_case(s, body, n, self.turns[s, body, n]) for body, n, s in cells],
+            [best_case(s, body, n, self.turns[s, body, n]) for body, (n, _), s in cells],
             [best_footprint(s, self.rss_mb[s], self.cold_start_s[s]) for s in plan.servers],
         )
 
@@ -97,12 +100,12 @@ def _start(name: str, client: Client, folder: Path, stack: ExitStack) -> Running
 
 
 def _round(plan: Plan, started: list[Running], client: Client, measured: Measured) -> None:
-    for connections, body in product(plan.connections, BODIES):
+    for (connections, turns), body in product(plan.turns, BODIES):
         cell = f"{body} body, {connections} connections"
         _progress(cell)
         loads = [(server, client.load(server, body, connections)) for server in started]
-        for name, turns in measure(cell, loads, plan.turns).items():
-            measured.turns[name, body, connections].append(turns)
+        for name, taken in measure(cell, loads, turns).items():
+            measured.turns[name, body, connections].append(taken)
     for server in started:
         measured.cold_start_s[server.name].append(server.cold_start_s)
         measured.rss_mb[server.name].append(rss_mb(server.pids))

@@ -5,6 +5,7 @@ import json
 from typing import Any
 
 UID = "7f1c2a52-4b0e-4f2d-9a63-0d1f5e8c9b37"
+VOLUME = "kube-api-access-wzdpl"
 _ESCAPES = (("<", "\\u003c"), (">", "\\u003e"), ("&", "\\u0026"))
 
 
@@ -12,7 +13,7 @@ def body(
     pod: dict[str, Any],
     *,
     name: str = "",
-    volume: str = "kube-api-access-wzdpl",
+    volume: str = VOLUME,
     time: str = "2026-11-30T14:14:20Z",
     born: str = "",
     **request: Any,

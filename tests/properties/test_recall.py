@@ -2,17 +2,18 @@
 
 import random
 import re
-from typing import Any
 
 import click
 import orjson
 import pytest
 
-from berth import layered
+from berth import layered, names
 from berth.admission import alike, configuration, recall, told, wire
 from berth.admission.live import Generation
 from berth.admission.recall import KEPT, Answered, Recall
 from berth.errors import BadReview
+from berth.model import decided
+from berth.model.decided import Decided
 from berth.model.decision import Verdict
 from tests import asked
 from tests.pods import container, gpu_pod, pod
@@ -88,6 +89,7 @@ def test_a_recalled_answer_is_the_one_that_would_be_worked_out(
                 found += 1
                 assert orjson.loads(known.answer) == orjson.loads(fresh.answer)
                 assert known.line == told.line(fresh.review, fresh.decision)
+                assert known.review.shown_name == fresh.review.shown_name
                 assert known.decision.verdict is fresh.decision.verdict
                 assert known.decision.problems == fresh.decision.problems
     assert found > PODS
@@ -135,31 +137,41 @@ def test_what_is_left_out_is_put_back() -> None:
     assert shared == whole
 
 
-LIKENESSES: dict[str, dict[str, Any]] = {
-    "a container that is named as a token volume": {
-        "containers": [container("kube-api-access-bcdfg", GPU)]
-    },
-    "a volume of the author's that is named so": {
-        "volumes": [{"name": "kube-api-access-bcdfg", "emptyDir": {}}]
-    },
-    "an entry of env that is named time": {
-        "containers": [container("main", GPU, env=[{"name": "time", "value": "2026-11-30"}])]
-    },
+TIME = "2026-11-30T14:14:20Z"
+LIKENESSES = {
+    "a container named as the token volume": gpu_pod(GPU),
+    "a variable that is the token volume": pod(
+        container(env=[{"name": "A", "value": asked.VOLUME}])
+    ),
+    "a variable named time": pod(container(env=[{"name": "time", "value": TIME}])),
+    "an annotation named time": pod(
+        container(), metadata={"annotations": {"time": TIME, "zone": "a"}}
+    ),
 }
+LIKENESSES["a container named as the token volume"]["spec"]["containers"][0]["name"] = asked.VOLUME
 
 
 @pytest.mark.parametrize("what", LIKENESSES)
 def test_what_only_looks_like_a_pods_own_makes_a_difference(what: str) -> None:
     """It stays in what reviews have to share."""
-    made = gpu_pod(GPU)
-    made["spec"] |= LIKENESSES[what]
-    parted = alike.asked(asked.body(made))
+    body = asked.body(LIKENESSES[what], time="2026-01-01T00:00:00Z")
+    parted = alike.asked(body)
     assert parted is not None
-    first = made["spec"]["containers"][0]["name"].encode()
-    assert first in parted.rest
-    for volume in LIKENESSES[what].get("volumes", ()):
-        assert volume["name"].encode() in parted.rest
-    assert b'"name":"time","value":"2026-11-30"' in parted.rest or "time" not in what
+    for text in (asked.VOLUME.encode(), TIME.encode()):
+        own_places = 2 if text == asked.VOLUME.encode() else 0  # the volume, and its mount
+        assert parted.rest.count(text) == body.count(text) - own_places
+
+
+def test_an_answer_that_says_the_mark_is_not_kept() -> None:
+    """Nobody could tell whose it is; here, of a container that bears it as its name."""
+    current, memory = generation(), Recall()
+    for name, kept in (("main", True), (alike.OWN.decode(), False)):
+        body = asked.body(pod(container(name, GPU)))
+        fresh = recall.decided(body, current, "/mutate")
+        assert name in str(fresh.decision.operations)
+        assert name not in fresh.answer.decode()  # a patch is base64
+        assert recalled(memory, body, current) is None
+        assert (recalled(memory, body, current) is not None) == kept
 
 
 def test_the_first_is_worked_out_and_the_second_is_kept() -> None:
@@ -207,14 +219,19 @@ def test_a_pod_that_asks_for_a_device_does_not_stand_alone() -> None:
     """Where quotas or cards are known, it is decided by them each time."""
     current, memory = generation(), Recall()
     stands = {}
-    for what, made in (("gpu", gpu_pod(GPU)), ("none", pod(container()))):
+    promised = {"annotations": {names.DECISION: decided.write(Decided(id="0123456789abcdef"))}}
+    for what, made in (
+        ("gpu", gpu_pod(GPU)),
+        ("promised", pod(container(), metadata=promised)),
+        ("none", pod(container())),
+    ):
         parted = alike.asked(asked.body(made))
         assert parted is not None
         memory.of(parted, "/mutate", current)
         like = memory.of(parted, "/mutate", current)
         assert like is not None
         stands[what] = like.stands_alone
-    assert stands == {"gpu": False, "none": True}
+    assert stands == {"gpu": False, "promised": False, "none": True}
 
 
 def test_what_is_not_as_the_api_server_writes_it_is_like_no_other() -> None:

@@ -14,8 +14,8 @@ from berth.model.edit import Append, Drop, Edit, Put
 from berth.model.raw import Json, JsonObject, Path
 from berth.model.rfc6902 import Node, Operation, child_of, holds, pointer
 
-Ours: TypeAlias = dict[Path, Node]
-"""The copies made so far, by the paths that lead to them: edits mostly come to the same places."""
+Ours: TypeAlias = "tuple[Node, dict[str | int, Ours]]"
+"""A copy that is ours, and by their keys those below it: edits mostly come to the same places."""
 
 
 def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -25,7 +25,7 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     whose parent is of another kind.
     """
     result = dict(document)
-    ours: Ours = {(): result}
+    ours: Ours = (result, {})
     made: list[Operation | None] = []
     drops: list[Path] = []
     appends: list[Append] = []
@@ -51,19 +51,16 @@ def _rank(path: Path) -> tuple[tuple[bool, str | int], ...]:
 
 
 def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
-    node = ours.get(path[:-1])
-    if node is None:
-        node, depth = _reach(ours, path[:-1])
-        if depth < len(path) - 1:
-            path, value = path[: depth + 1], _nested(path[depth + 1 :], value)
+    (node, below), depth = _reach(ours, path[:-1])
+    if depth < len(path) - 1:
+        path, value = path[: depth + 1], _nested(path[depth + 1 :], value)
     key = path[-1]
     held = holds(node, key)
     if held:
         there: Json = node[key]  # type: ignore[index]  # holds has held the key against the node
         if type(there) is type(value) and there == value:
             return None
-        if isinstance(there, (dict, list)):
-            _forget(ours, path)
+        below.pop(key, None)
     elif isinstance(node, list):
         raise PatchError(f"{pointer(path)} is past the end of its list")
     node[key] = value  # type: ignore[index]  # as above
@@ -71,7 +68,7 @@ def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
 
 
 def _append(ours: Ours, edit: Append) -> Operation | None:
-    node, depth = _reach(ours, edit.path)
+    (node, _), depth = _reach(ours, edit.path)
     if depth < len(edit.path):
         return _put(ours, edit.path, [edit.value])
     if not isinstance(node, list):
@@ -81,44 +78,36 @@ def _append(ours: Ours, edit: Append) -> Operation | None:
 
 
 def _drop(ours: Ours, path: Path) -> Operation | None:
-    node = ours.get(path[:-1])
-    if node is None:
-        node, depth = _reach(ours, path[:-1])
-        if depth < len(path) - 1:
-            return None
-    if not holds(node, path[-1]):
+    (node, below), depth = _reach(ours, path[:-1])
+    key = path[-1]
+    if depth < len(path) - 1 or not holds(node, key):
         return None
-    gone: Json = node.pop(path[-1])  # type: ignore[arg-type]  # holds says that it fits
-    if isinstance(node, list) or isinstance(gone, (dict, list)):
-        _forget(ours, path)
+    node.pop(key)  # type: ignore[arg-type]  # holds says that it fits
+    if isinstance(node, list):
+        below.clear()  # what came after it has another place now
+    else:
+        below.pop(key, None)
     return {"op": "remove", "path": pointer(path)}
 
 
-def _forget(ours: Ours, path: Path) -> None:
-    """Forget the copies at `path` and beside it, as what stands there is another from now on."""
-    above = path[:-1]
-    for known in [one for one in ours if len(one) >= len(path) and one[: len(above)] == above]:
-        del ours[known]
-
-
-def _reach(ours: Ours, path: Path) -> tuple[Node, int]:
+def _reach(ours: Ours, path: Path) -> tuple[Ours, int]:
     """Return the last node that stands on `path`, a copy of ours, and how deep that is."""
-    depth = len(path)
-    while path[:depth] not in ours:
-        depth -= 1
-    node = ours[path[:depth]]
-    for key in path[depth:]:
-        try:
-            child = node[key].copy()  # type: ignore[index,union-attr]  # or it is an error below
-        except LookupError:
-            break
-        except (AttributeError, TypeError):
-            if child_of(node, key) is None:
-                break
-            raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}") from None
-        depth += 1
-        ours[path[:depth]] = node[key] = node = child  # type: ignore[index]  # as above
-    return node, depth
+    for depth, key in enumerate(path):
+        node, below = ours
+        known = below.get(key)
+        if known is None:
+            try:
+                child = node[key].copy()  # type: ignore[index,union-attr]  # or an error below
+            except LookupError:
+                return ours, depth
+            except (AttributeError, TypeError):
+                if child_of(node, key) is None:
+                    return ours, depth
+                raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}") from None
+            node[key] = child  # type: ignore[index]  # as above
+            known = below[key] = (child, {})
+        ours = known
+    return ours, len(path)
 
 
 def _nested(path: Path, value: Json) -> Json:
