@@ -13,19 +13,20 @@ from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
 
 
-def request(raw: JsonObject, rules: Rules) -> PodRequest:
+def request(raw: JsonObject, rules: Rules, zone: Rules | None = None) -> PodRequest:
     """Return what a Pod wants by itself, whoever schedules it. Raises BadReview.
 
-    What is wrong with a container's numbers leaves it without a card.
+    What is wrong with a container's numbers leaves it without a card. `zone` are the rules by which
+    it was written, if those are others.
     """
     pod = project.pod(raw)
-    return wanted(pod, _demand(pod, rules), rules.known, rules.options.stack)
+    return wanted(pod, _demand(pod, rules), rules.known, (zone or rules).options.stack)
 
 
-def request_in(namespace: str, raw: JsonObject, rules: Rules) -> PodRequest:
+def request_in(namespace: str, raw: JsonObject, rules: Rules, zone: Rules) -> PodRequest:
     """Return the same with what the settings ask of cards for it there."""
     pod = project.pod(raw)
-    return rules.terms.applied(request(raw, rules), namespace, pod.labels, pod.annotations)
+    return rules.terms.applied(request(raw, rules, zone), namespace, pod.labels, pod.annotations)
 
 
 def demand(raw: JsonObject, rules: Rules) -> Demand:

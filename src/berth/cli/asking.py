@@ -1,5 +1,6 @@
 """Asks a fleet where Pods could go: for `berth explain --cluster` and `--snapshot`."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -23,6 +24,8 @@ class Asked:
     """How the fleet is asked."""
 
     rules: Rules
+    zone: Callable[[str], Rules]
+    """The rules by which a namespace's Pods are written."""
     language: Language
     policy: str | None = None
     """By name, in place of each Pod's own."""
@@ -62,7 +65,7 @@ class Asked:
     def _told(self, raw: JsonObject, namespace: str, fleet: Fleet, now: Now | None = None) -> Told:
         try:
             chosen = policy_for(raw, namespace, self.rules, self.policy)
-            request = stored.request_in(namespace, raw, self.rules)
+            request = stored.request_in(namespace, raw, self.rules, self.zone(namespace))
             found = where(request, chosen, fleet, now)
         except BadReview as error:
             raise UsageError(f"{error}; Kubernetes would not take it") from None

@@ -74,7 +74,8 @@ async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | 
 
     def wanted(pod: Pod) -> PodRequest:
         raw = msgspec.json.decode(msgspec.json.encode(pod))
-        return unplaced(raw, stored.request(raw, rules))
+        zone = rules.within(pod.metadata.namespace)
+        return unplaced(raw, stored.request(raw, rules, zone))
 
     loop, stop = asyncio.get_running_loop(), Stop()
     stop.listen(loop)
