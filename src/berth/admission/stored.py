@@ -19,8 +19,8 @@ def request(raw: JsonObject, rules: Rules, zone: Rules | None = None) -> PodRequ
     What is wrong with a container's numbers leaves it without a card. `zone` are the rules by which
     it was written, if those are others.
     """
-    pod = project.pod(raw)
-    return wanted(pod, _demand(pod, rules), rules.known, (zone or rules).options.stack)
+    pod, stack = project.pod(raw), (zone or rules).options.stack
+    return wanted(pod, _demand(pod, rules.reading), rules.reading.known, stack)
 
 
 def request_in(namespace: str, raw: JsonObject, rules: Rules, zone: Rules) -> PodRequest:
@@ -31,7 +31,7 @@ def request_in(namespace: str, raw: JsonObject, rules: Rules, zone: Rules) -> Po
 
 def demand(raw: JsonObject, rules: Rules) -> Demand:
     """Return what a Pod wants of cards alone. Raises BadReview."""
-    return _demand(project.pod(raw), rules)
+    return _demand(project.pod(raw), rules.reading)
 
 
 def _demand(pod: Pod, rules: Rules) -> Demand:
