@@ -270,6 +270,24 @@ def test_what_is_reserved_is_what_the_bound_pod_holds() -> None:
     assert [replica.left("n1", card) for card in range(4)] == reserved
 
 
+def test_an_init_container_is_charged_what_it_asks_for_beside_its_sidecars() -> None:
+    """5000 MiB beside the sidecar's 10000 are less than run later; half of the cores are more."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    pod = asking(20_000)
+    side = container("side", {GPU: "1", MEMORY: "10000"}) | {"restartPolicy": "Always"}
+    first = container("first", {GPU: "1", MEMORY: "5000", "nvidia.com/gpucores": "50"})
+    pod["spec"]["initContainers"] = [side, first]
+    decision = replica.ask(pod)
+    (claim,) = [one for one in found(decision).devices if one.container == "first"]
+    assert (claim.memory_mib, claim.cores) == (5_000, 50)
+    for on in ("", "n1"):
+        cluster.show(given(decision), "x", on=on)
+        assert replica.left("n1") == FULL - 30_000
+        snapshot = replica.placer.fleet.snapshot
+        assert snapshot.cores_left[snapshot.row["n1"], 0] == 50
+
+
 def test_a_copied_id_is_another_pod() -> None:
     """What stands in a template was read from a Pod that is stored."""
     cluster = Cluster("n1", flags=PIN)

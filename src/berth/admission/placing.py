@@ -115,19 +115,18 @@ def claims(holds: Sequence[Hold], devices: Sequence[Device]) -> tuple[Claim, ...
     """Return what each container holds, by UUID.
 
     Of an init container, placement says what it needs of a card beyond what others hold of it;
-    a claim is all that it needs there.
+    a claim is all that it gets there.
     """
-    found = []
-    for at, hold in enumerate(holds):
-        same = [one for one in holds[:at] if one.device == hold.device and not hold.slots]
-        found.append(
-            Claim(
-                container=hold.container,
-                uuid=devices[hold.device].uuid,
-                memory_mib=hold.memory_mib + sum(one.memory_mib for one in same),
-                cores=hold.cores + sum(one.cores for one in same),
-                profile=hold.profile,
-                slices=hold.slices,
-            )
-        )
-    return tuple(found)
+    return tuple([_claim(hold, devices[hold.device].uuid) for hold in holds])
+
+
+def _claim(hold: Hold, uuid: str) -> Claim:
+    memory, cores = hold.own or (hold.memory_mib, hold.cores)
+    return Claim(
+        container=hold.container,
+        uuid=uuid,
+        memory_mib=memory,
+        cores=cores,
+        profile=hold.profile,
+        slices=hold.slices,
+    )
