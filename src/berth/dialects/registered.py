@@ -26,7 +26,8 @@ def devices(node: str, annotations: Mapping[str, str], vendor: Vendor) -> Found 
         try:
             read = encodings.from_json if text[0] in "[{" else encodings.from_colons
             found, problems = _each(read(text, node, vendor))
-            stack, unit = _stack(key), records.units.get(key, 1)
+            stack = _stack(key) if len(records.register) > 1 else ""
+            unit = records.units.get(key, 1)
             found = [_in_mib(msgspec.structs.replace(one, stack=stack), unit) for one in found]
         except encodings.Illegible as wrong:
             return (), (f"metadata.annotations[{key}]: {wrong}",)
@@ -39,7 +40,10 @@ def devices(node: str, annotations: Mapping[str, str], vendor: Vendor) -> Found 
 
 
 def _stack(key: str) -> str:
-    """Return the stack whose agent writes this annotation; the vendors' own say nothing of it."""
+    """Return the stack whose agent writes this annotation, of those that write one each.
+
+    Where there is but one, every stack reads that of the accelerator's own plugin.
+    """
     return next((stack for stack, prefix in names.STACKS.items() if key.startswith(prefix)), "")
 
 
