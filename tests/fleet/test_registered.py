@@ -72,8 +72,8 @@ def test_the_stack_is_told_where_each_has_an_annotation_of_its_own() -> None:
         ("nvidia", "volcano.sh/node-vgpu-register", "volcano"),
         ("Ascend910B3", "hami.io/node-register-Ascend910B3", ""),
     ):
-        (vendor,) = [one for one in VENDORS if one.name == name]
-        found = registered.devices("n1", {key: '[{"id": "A", "devmem": 65536}]'}, vendor)
+        listed = {key: '[{"id": "A", "devmem": 65536}]'}
+        found = registered.devices("n1", listed, BY_NAME[name])
         assert found is not None
         assert [device.stack for device in found[0]] == [stack]
 
