@@ -79,7 +79,7 @@ def _choosing() -> Iterator[str]:
             chosen.not_uuids,
             (chosen.numa,),
             (chosen.mode,),
-            chosen.other,
+            (*chosen.other, *chosen.switches),
         )
         if chosen.keys:
             yield f"| {title} | {' | '.join(map(_keys, cells))} |\n"

@@ -162,7 +162,7 @@ def test_r10_a_policy_on_the_job_is_warned_about(tmp_path: Path) -> None:
         "spec: {template: {spec: {containers: [{name: a}]}}}\n"
     )
     result = CliRunner().invoke(explain.command, ["-f", str(file)])
-    assert "move it to spec.template.metadata.annotations" in " ".join(result.output.split())
+    assert "has no effect on Job; move it to its Pod template\n" in result.output
 
 
 def test_r11_a_count_is_of_cards_and_memory_is_of_each(tmp_path: Path) -> None:

@@ -36,6 +36,16 @@ def test_r2_an_init_container_that_asks_for_nothing_changes_no_count(init: list[
     assert "uses 32000 MiB" in problem.what
 
 
+@pytest.mark.parametrize("kind", ["initContainers", "containers"])
+@pytest.mark.parametrize("each", [16000, 12000], ids=["too much", "just enough"])
+def test_r2_nor_does_it_change_what_is_asked_for(kind: str, each: int) -> None:
+    """2: two containers of 16000 MiB are refused under 24000 beside one that asks for nothing."""
+    cluster = Cluster(RULES, {f"limits.{MEMORY}": "24000"})
+    apps = pod(*(container(name, {GPU: "1", MEMORY: str(each)}) for name in ("a", "b")))
+    apps["spec"].setdefault(kind, []).append(container("chown"))
+    assert (cluster.ask(apps, dry_run=True).verdict is Verdict.REFUSED) == (each > 12000)
+
+
 def test_r13_what_is_not_named_counts_when_it_is_known() -> None:
     """13 (HAMi#2468): a whole card of 40960 MiB under 25600; the next Pod hears of it."""
     cluster = Cluster(RULES, {f"limits.{MEMORY}": "25600"})

@@ -92,10 +92,36 @@ def test_r10_a_policy_on_the_deployment_is_warned_about_at_its_creation() -> Non
     }
     decision = workloads.decide(deployment, "default", laws.SHIPPED)
     (warning,) = decision.warnings
-    assert str(warning).endswith(
-        "no effect on Deployment; move it to spec.template.metadata.annotations"
-    )
+    assert str(warning).endswith("no effect on Deployment; move it to its Pod template")
     assert decision.verdict is Verdict.UNCHANGED
+
+
+LONGEST = "metax-tech.com/sgpu-topology-aware"
+MISPLACED = {
+    "on a CronJob": ((), LONGEST, "no effect on CronJob; move it to its Pod template"),
+    "on its jobTemplate": (
+        ("spec", "jobTemplate"),
+        "nvidia.com/numa-bind",
+        "no effect on CronJob; move it to its Pod template",
+    ),
+    "a resource": ((), MEMORY, "has no effect; write it under a container's limits"),
+}
+
+
+@pytest.mark.parametrize(("place", "key", "said"), MISPLACED.values(), ids=MISPLACED.keys())
+def test_r10_whatever_stands_around_a_template_is_looked_at(
+    place: tuple[str, ...], key: str, said: str
+) -> None:
+    """10: also in the middle, and kubectl shows to the end what to do; a size moves to limits."""
+    template: Any = {"spec": gpu_pod({GPU: "1", MEMORY: "1000"})["spec"]}
+    cron_job: Any = {"kind": "CronJob", "spec": {"jobTemplate": {"spec": {"template": template}}}}
+    holder = cron_job["spec"]["jobTemplate"] if place else cron_job
+    holder["metadata"] = {"annotations": {key: "1", "example.com/other": "2"}}
+    decision = workloads.decide(cron_job, "default", laws.SHIPPED)
+    (warning,) = wire.warnings(decision, "en")
+    where = ".".join((*place, "metadata", "annotations"))
+    assert str(warning).startswith(f"{where}[{key}] has no effect")
+    assert str(warning).endswith(said)
 
 
 def test_r14_the_final_object_is_judged() -> None:

@@ -29,6 +29,8 @@ def test_there_is_help_at_every_level(command: str) -> None:
     done = berth(*([command] if command else []), "--help")
     assert done.returncode == 0
     assert done.stdout.startswith("Usage: berth")
+    _, _, listed = done.stdout.partition("\nCommands:\n")
+    assert "...\n" not in listed, "a sentence is cut off"
     if command:
         assert main.COMMANDS[command] in " ".join(done.stdout.split())
 
@@ -108,7 +110,10 @@ def test_the_demo_speaks_the_language_of_the_settings(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (b"spec: {containers: [{name: c}], priority: .nan}", "the body is not valid JSON"),
+        (
+            b"spec: {containers: [{name: 5, resources: {limits: {nvidia.com/gpu: 1}}}]}",
+            "spec.containers[0].name is not a string",
+        ),
         (b"# caf\xe9\nspec: {containers: [{name: c}]}", "is not valid YAML"),
     ],
     ids=["the server does not take it", "not UTF-8"],

@@ -270,6 +270,27 @@ def test_a_list_of_kubectl_is_explained_as_its_items() -> None:
     assert "has no effect on Job" in job["warnings"][0]
 
 
+NO_TEMPLATE = """
+kind: InferenceService
+metadata: {name: llm}
+spec: {predictor: {containers: [{name: c, resources: {limits: {nvidia.com/gpu: 0.5}}}]}}
+---
+kind: LimitRange
+metadata: {name: cards}
+spec: {limits: [{type: Container, default: {nvidia.com/gpu: 1}}]}
+"""
+
+
+def test_a_request_that_is_in_no_template_is_not_passed_over_in_silence() -> None:
+    """KServe's predictor is a Pod's spec itself: "0 Pods" alone would read as "all is well"."""
+    done = berth("explain", "-f", "-", stdin=NO_TEMPLATE)
+    assert (done.returncode, done.stdout) == (0, "0 Pods\n")
+    (line,) = done.stderr.splitlines()
+    assert line.startswith(
+        "berth: -: InferenceService/llm asks for nvidia.com/gpu outside of a Pod"
+    )
+
+
 ONLY_LABELLED = ("--set", "registration.onlyLabelledNamespaces=true")
 LABEL = "hami-webhook/inject=enabled"
 NAMESPACE = """

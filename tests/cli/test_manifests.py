@@ -12,6 +12,8 @@ import pytest
 import yaml
 
 from berth import layered, names
+from berth.cli import documents
+from berth.cli import printed as printed_yaml
 from berth.settings import Settings
 
 
@@ -99,9 +101,9 @@ def test_what_is_not_watched_may_not_be_read() -> None:
     assert reads(*without) == watched("nodes", "pods")
     assert reads("--set", "placement.enforce=never") == watched("pods", "resourcequotas")
     assert reads(*without, "--set", "placement.enforce=never") == []
-    on = ("--set", "classes.runtime=true", "--set", "classes.device=true")
+    on = [f"--set=classes.{one}=true" for one in ("runtime", "device", "limitRange")]
     rules = objects(*on)["ClusterRole"]["rules"]
-    assert watched("nodes", "pods", "resourcequotas")[0] in rules
+    assert watched("limitranges", "nodes", "pods", "resourcequotas")[0] in rules
     for group, name in (("node.k8s.io", "runtimeclasses"), ("resource.k8s.io", "deviceclasses")):
         right = {"apiGroups": [group], "resources": [name], "verbs": ["list", "watch"]}
         assert (right in rules, right in objects()["ClusterRole"]["rules"]) == (True, False)
@@ -236,3 +238,30 @@ def test_a_bundle_that_is_no_text_is_one_sentence(tmp_path: Path) -> None:
     done = printed("--tls-secret=a", f"--ca-file={bundle}")
     assert done.returncode == 2
     assert "is not text in UTF-8" in done.stderr
+
+
+TAKEN_FOR_MORE = [
+    ".inf",
+    "y",
+    "N",
+    "on",
+    "1e3",
+    "0o17",
+    "089",
+    "12:30",
+    "=",
+    "<<",
+    "~",
+    "",
+    "1_0",
+    ".5",
+]
+
+
+def test_text_stays_text_on_its_way_through_kubectl() -> None:
+    """Labels of an injection's selector, say: kubectl reads some that YAML's own rules leave."""
+    labels: dict[str, Any] = {f"l{n}": text for n, text in enumerate(TAKEN_FOR_MORE)}
+    labels |= {"plain": "10.0.0.1", "y": "a key"}
+    shown = printed_yaml.objects([labels])
+    assert documents.parsed("here", shown) == [labels]
+    assert "10.0.0.1\n" in shown, "quoted without need"

@@ -35,12 +35,31 @@ def annotated(api: Api, path: str, annotations: Mapping[str, str | None]) -> tup
 
 
 def as_user(api: Api, user: str, path: str, annotations: Mapping[str, str]) -> tuple[int, Any]:
-    """Patch annotations as somebody else, by impersonation."""
-    api.connection.request(
-        "PATCH",
-        path,
-        json.dumps({"metadata": {"annotations": annotations}}),
-        {"Content-Type": MERGE, "Impersonate-User": user, "Impersonate-Group": "system:masters"},
-    )
+    """Patch annotations as somebody else."""
+    return _asked_as(api, user, ("PATCH", path, MERGE), {"metadata": {"annotations": annotations}})
+
+
+def bound(api: Api, user: str, path: str, annotations: Mapping[str, str]) -> tuple[int, Any]:
+    """Try to send the Pod "taken" to a node as somebody else; a dry run, as it would stay there."""
+    binding = {
+        "apiVersion": "v1",
+        "kind": "Binding",
+        "metadata": {"name": "taken", "annotations": annotations},
+        "target": {"kind": "Node", "name": "n1"},
+    }
+    return _asked_as(api, user, ("POST", f"{path}?dryRun=All", "application/json"), binding)
+
+
+def _asked_as(
+    api: Api, user: str, request: tuple[str, str, str], body: dict[str, Any]
+) -> tuple[int, Any]:
+    """Send a request (method, path, type) by impersonation."""
+    method, path, kind = request
+    headers = {
+        "Content-Type": kind,
+        "Impersonate-User": user,
+        "Impersonate-Group": "system:masters",
+    }
+    api.connection.request(method, path, json.dumps(body), headers)
     answer = api.connection.getresponse()
     return answer.status, json.loads(answer.read())

@@ -17,6 +17,7 @@ from tests.e2e.recorded import (
     VALIDATING,
     annotated,
     as_user,
+    bound,
     gpu,
     web,
 )
@@ -60,6 +61,22 @@ def test_an_allocation_is_its_schedulers_to_write(
     assert api.ask("DELETE", path)[0] == 200
 
 
+def test_a_pod_that_waits_is_not_made_to_wait_for_ever(
+    api: Api, registered: Webhook, space: str
+) -> None:
+    """An UPDATE that steers it is judged, and no other is even asked about."""
+    assert api.create(gpu("waits"), space)[0] == 201
+    path, key = f"/api/v1/namespaces/{space}/pods/waits", "hami.io/gpu-scheduler-policy"
+    status, answer = annotated(api, path, {key: "packed"})
+    assert status == 422, answer
+    assert answer["details"]["causes"][0]["field"] == f"metadata.annotations[{key}]"
+    assert annotated(api, path, {key: "binpack"})[0] == 200
+    before = registered.reviews
+    assert annotated(api, path, {"example.com/mine": "packed"})[0] == 200
+    assert api.ask("PATCH", path, {"metadata": {"labels": {"a": "b"}}}, MERGE)[0] == 200
+    assert registered.reviews == before
+
+
 def test_an_allocation_is_not_written_by_way_of_the_status(
     api: Api, registered: Webhook, space: str
 ) -> None:
@@ -69,6 +86,25 @@ def test_an_allocation_is_not_written_by_way_of_the_status(
     path = f"/api/v1/namespaces/{space}/pods/status"
     assert annotated(api, f"{path}/status", {NODE: "n1"})[0] == 403
     assert annotated(api, f"{path}/status", {"example.com/mine": "1"})[0] == 200
+
+
+def test_an_allocation_is_not_written_by_way_of_a_binding(
+    api: Api, registered: Webhook, space: str
+) -> None:
+    """O7: its annotations become the Pod's, also of the older way to bind (bug report 16)."""
+    assert registered.process.poll() is None
+    assert api.create(gpu("taken"), space)[0] == 201
+    space = f"/api/v1/namespaces/{space}"
+    stranger = "system:serviceaccount:default:my-scheduler"
+    for path in (f"{space}/pods/taken/binding", f"{space}/bindings"):
+        status, answer = bound(api, stranger, path, {GIVEN: "GPU-0,NVIDIA,1000,0:;"})
+        assert status == 403, answer
+        assert answer["details"]["causes"][0]["field"] == f"metadata.annotations[{GIVEN}]"
+        before = registered.reviews
+        for user, annotations in ((stranger, {"example.com/mine": "1"}), (SCHEDULER, {NODE: "n1"})):
+            status, answer = bound(api, user, path, annotations)
+            assert status == 201, answer
+        assert registered.reviews == before, "we were in a scheduler's way"
 
 
 @pytest.mark.parametrize("user", [SCHEDULER, "system:serviceaccount:kube-system:job-controller"])

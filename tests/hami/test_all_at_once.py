@@ -31,8 +31,8 @@ def test_numbers_pairs_variables_and_node_are_judged_together() -> None:
 
 
 def test_values_are_shown_as_they_are_written() -> None:
-    """An empty value and a boolean are named as in YAML, not as in Python."""
-    for raw, shown in ((None, "'null'"), (True, "'true'")):
+    """Booleans, and what stands within others, are named as in YAML, not as in Python."""
+    for raw, shown in ((True, "'true'"), ([None], "'[null]'")):
         (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": raw})).problems
         assert problem.what.startswith(shown)
 

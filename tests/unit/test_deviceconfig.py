@@ -146,6 +146,21 @@ CHIP: dict[str, Any] = {
     "memoryAllocatable": 1000,
     "memoryCapacity": 1000,
 }
+
+
+def test_chips_may_be_a_list_as_older_charts_write_them() -> None:
+    """HAMi's charts had the chips right under vnpus, before hamiVnpuCore stood there too."""
+    vendors, warnings = deviceconfig.apply({"vnpus": [CHIP]}, SECTIONS, FILE)
+    assert warnings == ()
+    assert vendors == deviceconfig.apply({"vnpus": {"configs": [CHIP]}}, SECTIONS, FILE)[0]
+    with pytest.raises(UsageError, match=r"vnpus\[0\]\.memoryCapacity: 0 is out of range"):
+        deviceconfig.apply({"vnpus": [{**CHIP, "memoryCapacity": 0}]}, SECTIONS, FILE)
+    _, warnings = deviceconfig.apply({"vnpus": [{**CHIP, "superpod": True}]}, SECTIONS, FILE)
+    assert warnings == (
+        f"{FILE}: vnpus[0].superpod is not a key of HAMi's; did you mean superPod?",
+    )
+
+
 MODEL = {"chipName": "X", "commonWord": "X", "resourceCountName": "iluvatar.ai/X"}
 UNKNOWN: dict[str, tuple[dict[Any, Any], str]] = {
     "a misspelt section": (
@@ -186,6 +201,10 @@ def test_a_key_that_nobody_knows_is_a_warning(tree: dict[Any, Any], said: str) -
 
 BIG = {"name": "a", "memory": 1, "aiCore": 3}
 WRONG: dict[str, tuple[Any, str]] = {
+    "the ConfigMap around it": (
+        {"kind": "ConfigMap", "data": {"device-config.yaml": "nvidia: {}"}},
+        "is a ConfigMap; give the file in it, data.device-config.yaml",
+    ),
     "a section that is a list": ({"nvidia": []}, "nvidia must be a mapping of keys to values"),
     "text for a number": (
         {"nvidia": {"defaultMemory": "512Mi"}},

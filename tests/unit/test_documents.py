@@ -32,14 +32,22 @@ def test_json_is_read_as_well(tmp_path: Path) -> None:
     assert contents(written(tmp_path, '{"a": [1, "x", null]}', "a.json")) == [{"a": [1, "x", None]}]
 
 
+def test_json_of_any_writer_is_read(tmp_path: Path) -> None:
+    """Python escapes what lies beyond 16 bits in two halves, and jq prints object after object."""
+    text = '{"a": "\\ud83d\\ude00", "b": "c\\/d"}\n{"a": 1}\n'
+    assert contents(written(tmp_path, text)) == [{"a": "\U0001f600", "b": "c/d"}, {"a": 1}]
+    assert contents(written(tmp_path, "{a: 1}\n---\n{a: 2}\n")) == [{"a": 1}, {"a": 2}]
+    assert contents(written(tmp_path, '{"a": 1}\n---\na: 2\n')) == [{"a": 1}, {"a": 2}]
+
+
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     """Folders below it too, and nothing that is no manifest."""
     (tmp_path / "deep").mkdir()
-    written(tmp_path / "deep", "n: 3", "c.json")
-    written(tmp_path, "n: 2", "b.yml")
-    written(tmp_path, "n: 1", "a.yaml")
+    written(tmp_path / "deep", "a: 3", "c.json")
+    written(tmp_path, "a: 2", "b.yml")
+    written(tmp_path, "a: 1", "a.yaml")
     written(tmp_path, "no: manifest: at all", "README.md")
-    assert contents(str(tmp_path)) == [{"n": 1}, {"n": 2}, {"n": 3}]
+    assert contents(str(tmp_path)) == [{"a": 1}, {"a": 2}, {"a": 3}]
 
 
 def test_a_dash_is_stdin(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -84,7 +92,19 @@ PLAIN = {
     "keys below are text too": ("a: [{1: {2: b}}]", {"a": [{"1": {"2": "b"}}]}),
     "an alias is what it stands for": ("a: &x {b: 1}\nc: *x", {"a": {"b": 1}, "c": {"b": 1}}),
     "a quantity with a unit is text": ("a: 16Gi", {"a": "16Gi"}),
-    "an exponent without a point is text": ("a: 1e3", {"a": "1e3"}),
+    "an exponent without a point": ("a: 1e3\nb: 1E-3", {"a": 1000, "b": 0.001}),
+    "a time of day is text": ("a: 12:30\nb: 1:2:3.5", {"a": "12:30", "b": "1:2:3.5"}),
+    "octal, of either kind": ("a: 0o17\nb: 017\nc: -017", {"a": 15, "b": 15, "c": -15}),
+    "no octal": ("a: 089\nb: 0x\nc: 0b2", {"a": 89, "b": "0x", "c": "0b2"}),
+    "hexadecimal and binary": ("a: 0X1f\nb: 0b1_1", {"a": 31, "b": 3}),
+    "a fraction": ("a: -.5\nb: 1.5\nc: 1.0", {"a": -0.5, "b": 1.5, "c": 1}),
+    "truths in one letter": ("a: y\nb: N\nc: tRUE", {"a": True, "b": False, "c": "tRUE"}),
+    "a sign of equality is text": ("a: =", {"a": "="}),
+    "a sign of merging is text": ("a: <<", {"a": "<<"}),
+    "a merge": ("x: &x {b: 1}\na: {<<: *x, c: 2}", {"x": {"b": 1}, "a": {"b": 1, "c": 2}}),
+    "what no float can hold": ("a: 1e400", {"a": "1e400"}),
+    "what JSON has no word for": ('{"a": NaN}', {"a": "NaN"}),
+    "an address is text": ("a: 10.0.0.1\nb: 1-2", {"a": "10.0.0.1", "b": "1-2"}),
     "64 bits": ("a: 18446744073709551615", {"a": 2**64 - 1}),
     "more than 64 bits": ("a: 18446744073709551616", {"a": 2.0**64}),
 }
@@ -106,6 +126,7 @@ FAULTS = {
     "no YAML": ("a: [", "is not valid YAML"),
     "no UTF-8": ("a: \x80", "is not valid YAML"),
     "NUL": ("a: \0", "is not valid YAML"),
+    "no number of JSON's": ("a: -.inf", "-.inf is a number that JSON cannot hold"),
     "a list": ("- a", "holds list, not a manifest"),
     "text": ("just text", "holds str, not a manifest"),
     "bytes": ("a: !!binary aGk=", "a bytes is nothing that Kubernetes reads"),

@@ -278,16 +278,20 @@ def test_the_administrators_default_memory_counts(rules: Written) -> None:
     assert "asks for 600 MiB more" in said(cluster, gpu_pod({GPU: "1"}))
 
 
-def test_the_strictest_of_several_quotas_holds(rules: Written) -> None:
-    """HAMi#2997: neither does a second object win over the first, nor its end lift the limit."""
+@pytest.mark.parametrize("other", ["another", "later"])
+def test_the_strictest_of_several_quotas_holds(other: str, rules: Written) -> None:
+    """HAMi#2997: neither does a second object win over the first, nor its end lift the limit.
+
+    Whichever comes first by its name.
+    """
     cluster = Cluster(rules(), {f"limits.{MEMORY}": "1000"})
-    cluster.limits.put(quota({f"limits.{MEMORY}": "5000", "pods": "5"}, "another"))
+    cluster.limits.put(quota({f"limits.{MEMORY}": "5000", "pods": "5"}, other))
     assert "ResourceQuota gpu allows 1000" in said(cluster, gpu_pod({MEMORY: "1500"}))
     cluster.limits.remove((SPACE, "gpu"))
     assert cluster.create(gpu_pod({MEMORY: "1500"}), "a")
-    cluster.limits.put(quota({f"limits.{MEMORY}": "2000"}, "another", 2))
-    assert "ResourceQuota another allows 2000" in said(cluster, gpu_pod({MEMORY: "1500"}))
-    cluster.limits.remove((SPACE, "another"))
+    cluster.limits.put(quota({f"limits.{MEMORY}": "2000"}, other, 2))
+    assert f"ResourceQuota {other} allows 2000" in said(cluster, gpu_pod({MEMORY: "1500"}))
+    cluster.limits.remove((SPACE, other))
     assert cluster.create(gpu_pod({MEMORY: "9000"}), "b")
 
 

@@ -147,9 +147,9 @@ def test_r7_negative_amounts_are_refused(amount: object) -> None:
     assert f"{amount} is negative" in laws.refused(gpu_pod({"nvidia.com/gpu": amount}), 422)
 
 
-@pytest.mark.parametrize("amount", ["0", 0.0, "0m", "-0", "0Ki"])
+@pytest.mark.parametrize("amount", ["0", 0.0, "0m", "-0", "0Ki", None])
 def test_r8_zero_is_not_a_request(amount: object) -> None:
-    """Helm charts write 0 for "off", so such a Pod is as one that names no device."""
+    """Helm charts write 0 for "off", or nothing at all, which the API server stores as 0."""
     laws.untouched(gpu_pod({"nvidia.com/gpu": amount}))
 
 
@@ -282,3 +282,10 @@ def test_r22_order_and_strangers_inside_resources_stay() -> None:
     assert list(after["limits"]) == [*limits, "nvidia.com/gpucores"]
     assert list(after["requests"]) == [*limits, "nvidia.com/gpucores"]
     assert after["resizeHint"] == {"a": [1]}
+
+
+def test_r8_no_memory_beside_a_card_is_the_whole_card() -> None:
+    """Null for a size is as good as leaving it out; the API server sends 0 for it."""
+    asked = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": None}
+    outcome = laws.patched(gpu_pod(asked))
+    assert resources(outcome)["limits"] == {**asked, "nvidia.com/gpucores": "100"}

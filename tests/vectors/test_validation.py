@@ -290,6 +290,75 @@ def test_who_may_record_is_a_setting(
             assert (updating(new, old, user, by)[0].verdict is Verdict.UNCHANGED) == changes
 
 
+POLICY, MODELS, NOT_MODELS = (
+    *("hami.io/gpu-scheduler-policy", "nvidia.com/use-gputype", "nvidia.com/nouse-gputype"),
+)
+WRITTEN = laws.ask(gpu_pod(ONE)).pod
+
+
+def steered(annotations: dict[str, str], **spec: str) -> Pod:
+    """Return a Pod with a share, as it is stored, with these annotations besides."""
+    metadata = {**WRITTEN["metadata"]}
+    metadata["annotations"] = {**metadata["annotations"], **annotations}
+    return {**WRITTEN, "metadata": metadata, "spec": {**WRITTEN["spec"], **spec}}
+
+
+@pytest.mark.parametrize(
+    ("added", "wrong"),
+    [
+        ({POLICY: "packed"}, POLICY),
+        ({MODELS: "A100", NOT_MODELS: "A100"}, NOT_MODELS),
+        ({POLICY: "binpack", MODELS: "A100"}, None),
+        ({"example.com/mine": "packed"}, None),
+    ],
+)
+def test_o3_what_can_never_work_is_refused_of_a_pod_that_waits(
+    added: dict[str, str], wrong: str | None
+) -> None:
+    """On UPDATE as on CREATE, as HAMi's scheduler reads the annotations at each try."""
+    decision, answered = updating(steered(added), steered({}))
+    assert [problem.path[-1] for problem in decision.problems] == ([wrong] if wrong else [])
+    assert answered["allowed"] is (wrong is None)
+    bound = {"nodeName": "n1"}
+    for new, old in (
+        (steered(added, **bound), steered({}, **bound)),
+        (steered({**added, "example.com/other": "1"}), steered(added)),
+        (steered({}), steered(added)),
+        (steered(added, schedulerName="volcano"), steered({}, schedulerName="volcano")),
+    ):
+        assert updating(new, old)[0].verdict is Verdict.UNCHANGED
+    asked = review(steered(added), operation="UPDATE", oldObject=steered({}))
+    read = wire.decode(json.dumps(asked).encode())
+    assert verify.decide_records(read, laws.SHIPPED).verdict is Verdict.UNCHANGED
+
+
+BINDING: Pod = {"kind": "Binding", "metadata": {}, "target": {"kind": "Node", "name": "n1"}}
+
+
+@pytest.mark.parametrize(
+    ("user", "key", "allowed"),
+    [
+        ("mine", "hami.io/vgpu-node", True),
+        ("system:serviceaccount:hami:scheduler", "hami.io/vgpu-node", True),
+        ("stranger", "hami.io/vgpu-node", False),
+        ("stranger", "example.com/mine", True),
+        ("stranger", names.DECISION, True),  # as schedulers that copy all annotations do
+    ],
+)
+def test_o7_a_binding_brings_no_record_along(
+    user: str,
+    key: str,
+    allowed: bool,  # noqa: FBT001  a column of the table
+) -> None:
+    """The API server writes a Binding's annotations into the Pod."""
+    by = laws.rules(policy=Policy(allocators=("mine", "system:serviceaccount:hami:*")))
+    binding = {**BINDING, "metadata": {"annotations": {key: "n1"}}}
+    about = {"kind": {"version": "v1", "kind": "Binding"}, "userInfo": {"username": user}}
+    asked = wire.decode(json.dumps(review(binding, subResource="binding", **about)).encode())
+    for decide in (verify.decide, verify.decide_records):
+        assert (decide(asked, by).verdict is Verdict.UNCHANGED) == allowed
+
+
 def test_a_new_pod_does_not_keep_the_decision_about_another() -> None:
     """It may bring one along, as a copy of a live Pod does; nothing is charged by it."""
     copied = gpu_pod(ONE)

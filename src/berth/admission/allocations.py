@@ -23,7 +23,7 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     Controllers create Pods for everybody, so a rule for all accounts of a namespace, which has
     theirs, says nothing here.
     """
-    found = rules.allocations.intersection(_annotations(new))
+    found = rules.allocations.intersection(annotations(new))
     one_account = user in rules.allocators and not user.endswith("*")
     if not found or one_account:
         return
@@ -33,16 +33,28 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
 
 def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     """Yield the records, and the decision, that `user` changes in a Pod that exists."""
-    now, before = _annotations(new), _annotations(old)
+    now, before = annotations(new), annotations(old)
     if now == before or _may(user, rules.allocators):
         return
     for key in sorted(rules.kept):
         if now.get(key) != before.get(key):
-            place, who = ("metadata", "annotations", key), user[:_SHOWN] or Said("part.author")
-            if key == names.DECISION:
-                yield Problem("allocation.decision", place, {"user": who})
-            else:
-                yield Problem("allocation.changed", place, {"user": who})
+            yield _changed(key, user)
+
+
+def bound(binding: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
+    """Yield the records that a Binding would write into its Pod.
+
+    Not our decision: some schedulers copy all annotations of the Pod that they bind.
+    """
+    found = rules.allocations.intersection(annotations(binding))
+    if found and not _may(user, rules.allocators):
+        yield from (_changed(key, user) for key in sorted(found))
+
+
+def _changed(key: str, user: str) -> Problem:
+    code = "allocation.decision" if key == names.DECISION else "allocation.changed"
+    who = user[:_SHOWN] or Said("part.author")
+    return Problem(code, ("metadata", "annotations", key), {"user": who})
 
 
 def _may(user: str, allocators: tuple[str, ...]) -> bool:
@@ -51,7 +63,8 @@ def _may(user: str, allocators: tuple[str, ...]) -> bool:
     )
 
 
-def _annotations(raw: JsonObject) -> Mapping[str, Json]:
+def annotations(raw: JsonObject) -> Mapping[str, Json]:
+    """Return the annotations of a raw object, none where they have not their shape."""
     metadata = raw.get("metadata")
     found = metadata.get("annotations") if isinstance(metadata, dict) else None
     return found if isinstance(found, dict) else _NONE

@@ -16,6 +16,7 @@ from berth.settings import Registration
 
 _NOBODYS = "!has(object.metadata.ownerReferences)"
 _TEMPLATES = ("object.spec.template", "object.spec.jobTemplate.spec.template")
+_NEW = 'request.operation == "CREATE" && request.kind.kind == "Pod"'
 _WORKLOADS = {
     "apps": ["daemonsets", "deployments", "replicasets", "statefulsets"],
     "batch": ["cronjobs", "jobs"],
@@ -46,7 +47,12 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
     for zone in zones.find(rules, registered):
         device = registration.names_device(zone.rules)
         matched = registration.conditions(zone.rules, "names-a-device", device)
-        more: JsonObject = {"namespaceSelector": zone.selector, "matchConditions": matched}
+        matched.append({"name": "comes-or-is-steered", "expression": _steered(zone.rules)})
+        more: JsonObject = {
+            "rules": [*registration.created_pods(), _rule("", ["pods"], ["UPDATE"])],
+            "namespaceSelector": zone.selector,
+            "matchConditions": matched,
+        }
         yield zone.entry(names.WEBHOOK_VALIDATE), zone.path(names.VALIDATE_PATH), more
     # A Pod of any zone comes here, and nothing but its records is to be judged by these rules.
     records = names.ALLOCATIONS_PATH if rules.zones else names.VALIDATE_PATH
@@ -66,12 +72,24 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
         yield names.WEBHOOK_WORKLOADS, names.VALIDATE_PATH, _workloads(rules)
 
 
+def _steered(rules: Rules) -> str:
+    """Return CEL that is true of new Pods, and of waiting ones that shall be placed otherwise."""
+    keys = _text(sorted(rules.steering))
+    now, before = (f"{one}.metadata.?annotations" for one in ("object", "oldObject"))
+    return (
+        'request.operation == "CREATE" || (!has(object.spec.nodeName) && '
+        f"{now} != {before} && {keys}.exists(k, {now}[?k] != {before}[?k]))"
+    )
+
+
 def _allocations(rules: Rules) -> JsonObject:
     """Return the entry for records, from which neither label nor scheduler opts out."""
     return {
         "rules": [
             _rule("", ["pods"], ["CREATE", "UPDATE"]),
             _rule("", ["pods/status"], ["UPDATE"]),
+            # What a Binding has of annotations becomes the Pod's.
+            _rule("", ["pods/binding", "bindings"], ["CREATE"]),
         ],
         "objectSelector": {},
         "namespaceSelector": {"matchExpressions": [zones.unexcluded(rules)]},
@@ -88,7 +106,7 @@ def _is_stranger(rules: Rules) -> str:
     prefixes = [one[:-1] for one in rules.allocators if one.endswith("*")]
     user = "request.userInfo.username"
     begins = f"{_text(prefixes)}.exists(p, {user}.startsWith(p))"
-    return f'!({user} in {_text(exact)}) && (request.operation == "CREATE" || !{begins})'
+    return f"!({user} in {_text(exact)}) && ({_NEW} || !{begins})"
 
 
 def _records(rules: Rules) -> str:

@@ -36,6 +36,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     refuses_never: bool = False
     """Whether one that can never fit is."""
     generation: int = 0
+    named: dict[str, tuple[str, ...]] = {}
+    """By container, the devices out of which its author lets it have some."""
 
 
 def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
@@ -68,7 +70,9 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
         id=wish.id,
         policy=wish.policy.name,
         node=node.name,
+        delivery=wish.delivery.value,
         devices=claims(held.holds, node.devices),
+        named=wish.named if wish.delivery is Delivery.PIN else {},
         candidates=found.fitting,
         reason=_reason(found, held.node, wish.policy.name),
         generation=wish.generation,

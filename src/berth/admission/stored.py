@@ -2,7 +2,7 @@
 
 import msgspec
 
-from berth.admission import project
+from berth.admission import project, unplaced
 from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
 from berth.cluster import projections
@@ -13,25 +13,27 @@ from berth.model.raw import JsonObject
 from berth.model.request import PodRequest
 
 
-def request(raw: JsonObject, rules: Rules, zone: Rules | None = None) -> PodRequest:
+def request(raw: JsonObject, rules: Rules, stack: str = "") -> PodRequest:
     """Return what a Pod wants by itself, whoever schedules it. Raises BadReview.
 
-    What is wrong with a container's numbers leaves it without a card. `zone` are the rules by which
-    it was written, if those are others.
+    What is wrong with a container's numbers leaves it without a card. `stack` is the one for which
+    it is written (`Options.stack`).
     """
-    pod, stack = project.pod(raw), (zone or rules).options.stack
-    return wanted(pod, _demand(pod, rules.reading), rules.reading.known, stack)
-
-
-def request_in(namespace: str, raw: JsonObject, rules: Rules, zone: Rules) -> PodRequest:
-    """Return the same with what the settings ask of cards for it there."""
     pod = project.pod(raw)
-    return rules.terms.applied(request(raw, rules, zone), namespace, pod.labels, pod.annotations)
+    return wanted(pod, _demand(pod, rules), rules.known, stack)
 
 
-def demand(raw: JsonObject, rules: Rules) -> Demand:
-    """Return what a Pod wants of cards alone. Raises BadReview."""
-    return _demand(project.pod(raw), rules.reading)
+def authored(raw: JsonObject, rules: Rules, stack: str = "") -> tuple[Demand, PodRequest]:
+    """Return what a Pod's author wanted, wherever Berth has led it. Raises BadReview."""
+    pod = project.pod(raw)
+    demand = unplaced.wished(pod, _demand(pod, rules))
+    return demand, unplaced.eligible(pod, wanted(pod, demand, rules.known, stack))
+
+
+def applied(namespace: str, raw: JsonObject, wish: PodRequest, rules: Rules) -> PodRequest:
+    """Return what a Pod wants with what the settings ask of cards for it there."""
+    pod = project.pod(raw)
+    return rules.terms.applied(wish, namespace, pod.labels, pod.annotations)
 
 
 def _demand(pod: Pod, rules: Rules) -> Demand:

@@ -6,7 +6,7 @@ nobody has touched since, passes.
 
 from collections.abc import Iterator
 
-from berth.admission import allocations, debug, mutate, scope, workloads
+from berth.admission import allocations, debug, mutate, project, scope, workloads
 from berth.admission.review import Review
 from berth.admission.rules import Rules, Undone
 from berth.model.decision import Decision, Problem, Verdict
@@ -25,7 +25,7 @@ def decide(
     Both are those of the Pod's namespace. Where it is `audited`, no Pod is rewritten, and so none
     lacks anything.
     """
-    new, old = review.object, review.old_object
+    new = review.object
     if new is None:
         return _NOT_OURS
     if review.creates_pod:
@@ -34,21 +34,20 @@ def decide(
         return created(new, review.namespace, review.user, rules, before)
     if review.operation == "CREATE" and not review.sub_resource and review.group:
         return workloads.decide(new, review.namespace, rules, audited=audited)
-    if review.operation == "UPDATE" and review.of_pod and old is not None:
-        return _updated(review, new, old, rules.reading)
-    return _NOT_OURS
+    return _existing(review, new, rules)
 
 
 def decide_records(review: Review, rules: Rules) -> Decision:
     """Judge nothing but who writes records of allocations. Raises BadReview."""
     new = review.object
-    if new is None or not review.creates_pod:
-        return decide(review, rules)
+    if new is None:
+        return _NOT_OURS
+    if not review.creates_pod:
+        return _existing(review, new, rules, records_alone=True)
     if review.namespace in rules.excluded_namespaces or scope.is_mirror(new, review.user):
         return _NOT_OURS
     forged = tuple(allocations.written(new, review.user, rules.reading))
-    verdict = Verdict.REFUSED if forged else Verdict.UNCHANGED
-    return Decision(verdict=verdict, pod=new, problems=forged)
+    return _found(new, forged)
 
 
 def created(
@@ -93,11 +92,37 @@ def _lacking(decision: Decision) -> Iterator[Edit]:
             yield edit
 
 
-def _updated(review: Review, new: JsonObject, old: JsonObject, rules: Rules) -> Decision:
+def _existing(
+    review: Review, new: JsonObject, rules: Rules, *, records_alone: bool = False
+) -> Decision:
+    """Judge what is done to a Pod that exists: an UPDATE, or a Binding, whose object is its own."""
+    old, reading = review.old_object, rules.reading
     if review.namespace in rules.excluded_namespaces:
         return _NOT_OURS
-    problems = tuple(allocations.changed(new, old, review.user, rules))
+    if review.binds_pod:
+        return _found(new, tuple(allocations.bound(new, review.user, reading)))
+    if review.operation != "UPDATE" or not review.of_pod or old is None:
+        return _NOT_OURS
+    problems = tuple(allocations.changed(new, old, review.user, reading))
     if review.sub_resource == "ephemeralcontainers":
-        problems += tuple(debug.problems(new, old, review.namespace, rules))
+        problems += tuple(debug.problems(new, old, review.namespace, reading))
+    if not review.sub_resource and not records_alone:
+        problems += tuple(_steered(new, old, review.namespace, rules))
+    return _found(new, problems)
+
+
+def _steered(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> Iterator[Problem]:
+    """Yield what becomes wrong in a Pod that waits.
+
+    Its containers stay as they are, so it is by an annotation; what was wrong before is left alone.
+    """
+    waits = not project.mapping(new, "spec", ()).get("nodeName")
+    if not waits or allocations.annotations(new) == allocations.annotations(old):
+        return
+    before = mutate.mistakes(old, namespace, rules)
+    yield from (one for one in mutate.mistakes(new, namespace, rules) if one not in before)
+
+
+def _found(new: JsonObject, problems: tuple[Problem, ...]) -> Decision:
     verdict = Verdict.REFUSED if problems else Verdict.UNCHANGED
     return Decision(verdict=verdict, pod=new, problems=problems)

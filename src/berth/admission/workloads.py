@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 
+from berth import names
 from berth.admission import mutate, templates
 from berth.admission.rules import Rules
 from berth.admission.templates import Template
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import Json, JsonObject, Path
 from berth.model.said import Said
 
 
@@ -44,17 +45,28 @@ def _warnings(
 
 
 def misplaced(document: JsonObject, template: Template, rules: Rules) -> Iterator[Said]:
-    """Say so where a key that steers a Pod stands on the workload around it, without effect."""
-    if not template.path:
-        return
-    where = (*template.path, "metadata", "annotations")
-    for name in _annotations(document):
-        if name in rules.steering:
-            place = {"path": ("metadata", "annotations", name), "where": where}
-            yield Said("no-effect.workload", {**place, "kind": str(document.get("kind"))})
+    """Say so where a key that steers a Pod stands on what is around it, without effect."""
+    kind = str(document.get("kind"))
+    # What other controllers read of their own kinds, nobody here knows.
+    known = rules.queues and templates.is_kubernetes_own(document)
+    queues = {names.VOLCANO_QUEUE} if known else set()
+    for above in range(len(template.path)):
+        for name in _annotations(document, template.path[:above]):
+            path = (*template.path[:above], "metadata", "annotations", name)
+            if name in rules.known:  # it would ask for nothing in the template either
+                yield Said("no-effect.annotation", {"path": path})
+            elif name in rules.steering or name in queues:
+                yield Said("no-effect.workload", {"path": path, "kind": kind})
 
 
-def _annotations(document: JsonObject) -> Mapping[str, Json]:
-    metadata = document.get("metadata")
-    found = metadata.get("annotations") if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else {}
+def _annotations(document: JsonObject, path: Path) -> Mapping[str, Json]:
+    """Return the annotations of what stands at `path`, such as a CronJob's jobTemplate."""
+    node: Json = document
+    for key in (*path, "metadata", "annotations"):
+        if isinstance(node, dict):
+            node = node.get(str(key))
+        elif isinstance(node, list) and isinstance(key, int):
+            node = node[key]
+        else:
+            return {}
+    return node if isinstance(node, dict) else {}

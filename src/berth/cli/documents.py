@@ -1,5 +1,7 @@
 """Manifests from files, folders and stdin, as kubectl takes them."""
 
+import contextlib
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -7,20 +9,18 @@ from pathlib import Path
 import yaml
 
 from berth import configfile
+from berth.cli import scalars
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 
 SUFFIXES = (".yaml", ".yml", ".json")
 
 
-class _Loader(yaml.CSafeLoader):
-    """Kubernetes knows no dates: 2026-01-01 stays text."""
+def _no_number(text: str) -> float:
+    raise ValueError(f"{text} is a number that JSON cannot hold")
 
 
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, form) for tag, form in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
+_JSON = json.JSONDecoder(parse_constant=_no_number)
 
 
 def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
@@ -37,7 +37,7 @@ def read(names: Iterable[str]) -> Iterator[tuple[str, JsonObject]]:
 def parsed(source: str, text: bytes | str) -> list[JsonObject]:
     """Return the documents of a text, without the empty ones. Raises UsageError."""
     try:
-        loaded = [*yaml.load_all(text, Loader=_Loader)]
+        loaded = _from_json(text) or [*yaml.load_all(text, Loader=scalars.Loader)]
         configfile.check_aliases(loaded, len(text))
         documents = [_as_json(document) for document in loaded]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
@@ -52,6 +52,22 @@ def parsed(source: str, text: bytes | str) -> list[JsonObject]:
         elif document is not None:
             raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
     return found
+
+
+def _from_json(text: bytes | str) -> list[object]:
+    """Return the objects of JSON, of which `jq` prints one after another; none where it is none.
+
+    To YAML's rules, the two halves in which Python writes an emoji are no character.
+    """
+    found: list[object] = []
+    with contextlib.suppress(ValueError):
+        rest = (text if isinstance(text, str) else text.decode("utf-8-sig")).strip()
+        while rest.startswith("{"):
+            one, end = _JSON.raw_decode(rest)
+            found.append(one)
+            rest = rest[end:].lstrip()
+        return [] if rest else found
+    return []
 
 
 def _unfolded(document: JsonObject) -> Iterator[JsonObject]:

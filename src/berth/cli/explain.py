@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -21,6 +21,7 @@ from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.cli import documents, explained, options
 from berth.cli.explained import Explained
+from berth.cli.terminal import escaped
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import JsonObject, dotted
@@ -148,6 +149,12 @@ class Cluster:
     standing: Standing | None = None
     """Given where its cards are known, which may then refuse a Pod."""
 
+    def of(self, document: JsonObject) -> "Cluster":
+        """Return the same for the Pods of a document, as their controller makes them."""
+        if not templates.has_queue(document):
+            return self
+        return replace(self, rules=self.rules.without_queue())
+
     def decide(self, pod: JsonObject, namespace: str) -> Decision:
         """Decide as the server does, if it is asked at all. Raises BadReview."""
         labels = self._labels(namespace)
@@ -217,9 +224,11 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 f"{source}: {document['kind']}/{name} has no spec.containers with a container in "
                 "it; Kubernetes would not take it"
             )
+        if not found and (asked := templates.asked_elsewhere(document, cluster.rules.known)):
+            _unheard(f"{source}: {document.get('kind') or 'a document'}/{name}", asked)
         for template in found:
             try:
-                decision = cluster.decide(template.pod, space)
+                decision = cluster.of(document).decide(template.pod, space)
             except BadReview as error:
                 raise UsageError(f"{source}: {error}; Kubernetes would not take it") from None
             yield Explained(
@@ -233,6 +242,12 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                     decision, tuple(workloads.misplaced(document, template, cluster.rules))
                 ),
             )
+
+
+def _unheard(what: str, asked: str) -> None:
+    """Say what a reader could take for looked at."""
+    why = f"asks for {asked} outside of a Pod template (spec.containers), so nothing is said of it"
+    click.echo(escaped(f"berth: {what.rstrip('/')} {why}"), err=True)
 
 
 def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:

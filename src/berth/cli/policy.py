@@ -35,7 +35,7 @@ def command(
     click.echo(printed.objects(found), nl=False)
 
 
-@command.command()
+@command.command(short_help="Print which rules hold for which Pods.")
 @options.configuration
 @click.option("-n", "--namespace", default="", help="Only what holds in this namespace.")
 @click.option("--conversion", default="", help="Its label berth.dev/conversion, if it has one.")

@@ -2,6 +2,7 @@
 
 import yaml
 
+from berth.cli import scalars
 from berth.model.raw import JsonObject
 
 
@@ -14,8 +15,8 @@ class Plain(yaml.SafeDumper):
 
 
 def _lines(dumper: Plain, text: str) -> yaml.ScalarNode:
-    """Write a file within a file as its own lines."""
-    style = "|" if "\n" in text else None
+    """Write a file within a file as its own lines, and quote what kubectl would take for more."""
+    style = "|" if "\n" in text else None if scalars.is_text(text) else "'"
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style)
 
 

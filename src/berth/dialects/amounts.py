@@ -34,7 +34,7 @@ def read(container: Container, vendor: Vendor) -> tuple[Amounts, tuple[Problem, 
         if problem is not None:
             problems.append(problem)
             continue
-        raw = container.limits[name]
+        raw = _stored(container.limits[name])
         least, most = _bounds(vendor, role, found.get("count"))
         value = _whole(raw)
         if value is not None and (
@@ -107,9 +107,14 @@ def _same(requests: Mapping[str, Json], limits: Mapping[str, Json], name: str) -
     if requests[name] == limits[name]:
         return True
     try:
-        return quantity.parse(requests[name]) == quantity.parse(limits[name])
+        return quantity.parse(_stored(requests[name])) == quantity.parse(_stored(limits[name]))
     except quantity.NotAQuantity:
         return False
+
+
+def _stored(raw: Json) -> Json:
+    """Return null, which a template may leave, as the API server stores it."""
+    return "0" if raw is None else raw
 
 
 def _whole(raw: Json) -> int | None:

@@ -22,6 +22,8 @@ def apply(
     tree: JsonObject, sections: Sequence[Section[Any]], file: Path
 ) -> tuple[tuple[Vendor, ...], tuple[str, ...]]:
     """Return the accelerators as the file has them, and warnings. Raises UsageError."""
+    if tree.get("kind") == "ConfigMap":
+        raise UsageError(f"{file}: is a ConfigMap; give the file in it, data.device-config.yaml")
     known = {section.key for section in sections}
     warnings = [
         f"{file}: {key} is not a section of HAMi's{closest.hint(str(key), known)}"
@@ -29,8 +31,9 @@ def apply(
         if key not in known
     ]
     vendors: list[Vendor] = []
-    for section in sections:
-        found = tree.get(section.key)
+    for known_form in sections:
+        found = tree.get(known_form.key)
+        section = known_form.older if known_form.older and isinstance(found, list) else known_form
         keys = section.default
         if found is not None:
             warnings += _strangers(found, section, file)

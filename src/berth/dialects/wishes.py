@@ -67,8 +67,9 @@ def _words(annotations: Mapping[str, Json], key: str, known: tuple[str, ...]) ->
 
 def _selection(annotations: Mapping[str, Json], by: Selectors) -> Iterator[Problem]:
     """Yield what no device can answer to: no switch, or a choice that leaves none."""
-    if by.numa in annotations and _text(annotations, by.numa) not in _TRUE | _FALSE | {""}:
-        yield _problem("annotation.switch", by.numa, {"shown": _shown(annotations, by.numa)})
+    for key in (by.numa, *by.switches):
+        if key in annotations and _text(annotations, key) not in _TRUE | _FALSE | {""}:
+            yield _problem("annotation.switch", key, {"shown": _shown(annotations, key)})
     for key in (by.models, by.not_models, *by.uuids, *by.not_uuids):
         if not isinstance(annotations.get(key, ""), str):
             yield _problem("annotation.list", key, {"shown": _shown(annotations, key)})

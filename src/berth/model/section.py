@@ -34,3 +34,5 @@ class Section(Generic[Shape]):
     """What holds where the file says nothing."""
     vendors: Callable[[Shape], tuple[Vendor, ...]]
     """Makes the accelerators. Raises UsageError without the place: `resourceName is empty`."""
+    older: "Section[Any] | None" = None
+    """How it reads where it is a list, as older charts of HAMi write it."""

@@ -66,6 +66,8 @@ class Selectors:
     """How the device must be shared."""
     other: tuple[str, ...] = ()
     """Keys that a vendor's own rule or scheduler reads."""
+    switches: tuple[str, ...] = ()
+    """The same, of Go booleans."""
     asking: tuple[str, ...] = ()
     """Keys that ask for a device themselves, where no resource does."""
 
@@ -73,7 +75,7 @@ class Selectors:
     def keys(self) -> tuple[str, ...]:
         """All keys that are given."""
         single = (self.models, self.not_models, self.numa, self.mode)
-        lists = (*self.uuids, *self.not_uuids, *self.other, *self.asking)
+        lists = (*self.uuids, *self.not_uuids, *self.other, *self.switches, *self.asking)
         return (*filter(None, single), *lists)
 
 

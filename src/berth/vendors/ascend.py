@@ -76,7 +76,11 @@ def _refused(asked: Amounts, code: str, role: str, facts: Facts) -> Settled:
 
 
 def _vendors(keys: "Ascend") -> tuple[Vendor, ...]:
-    return tuple(_vendor(chip) for chip in keys.configs)
+    return _of(keys.configs)
+
+
+def _of(chips: tuple[Chip, ...]) -> tuple[Vendor, ...]:
+    return tuple(map(_vendor, chips))
 
 
 def _vendor(chip: Chip) -> Vendor:
@@ -178,4 +182,5 @@ class Ascend(Keys, frozen=True, kw_only=True):
     configs: tuple[Chip, ...] = _CHIPS
 
 
-SECTION = Section("ascend", "vnpus", Ascend, Ascend(), _vendors)
+_LIST = Section("ascend", "vnpus", tuple[Chip, ...], _CHIPS, _of)
+SECTION = Section("ascend", "vnpus", Ascend, Ascend(), _vendors, _LIST)

@@ -97,7 +97,8 @@ def _vendors(keys: Metax) -> tuple[Vendor, ...]:
             selectors=Selectors(
                 uuids=("metax-tech.com/use-gpuuuid",),
                 not_uuids=("metax-tech.com/nouse-gpuuuid",),
-                other=(QOS, CLASS, _TOPOLOGY),
+                other=(QOS, CLASS),
+                switches=(_TOPOLOGY,),
             ),
         ),
     )

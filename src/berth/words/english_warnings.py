@@ -5,6 +5,8 @@ from berth.words.entry import Entry
 WARNINGS = {
     "no-device": Entry("{path}: {name} without {count} gives no device", "add it"),
     "limit-range": Entry("{path}: a LimitRange gives it {name}", "write 0 there for none"),
+    "ceiling": Entry("{path}: the max of {name} in LimitRange {range} limits nothing now"),
+    "floor": Entry("{path}: LimitRange {range} wants {name}, and refuses this Pod"),
     "replaced.amount": Entry("{path}: {name} {before} becomes {value}: {why}"),
     "replaced.variable": Entry("{path}: {name} is replaced by {value}: {why}"),
     "replaced.annotation": Entry("{path} is replaced by {value}, as the limits say"),
@@ -13,7 +15,7 @@ WARNINGS = {
     "kept.annotation": Entry("{path} is kept, against {why}"),
     "no-effect.amount": Entry("{path}: {name} has no effect beside {count}"),
     "no-effect.annotation": Entry("{path} has no effect", "write it under a container's limits"),
-    "no-effect.workload": Entry("{path} has no effect on {kind}", "move it to {where}"),
+    "no-effect.workload": Entry("{path} has no effect on {kind}", "move it to its Pod template"),
     "not-read": Entry("{path} is not read", "did you mean {meant}?"),
     "unmanaged.privileged": Entry(
         "{path}: privileged, so it sees every card of its node and its {count} request is not "
@@ -52,6 +54,8 @@ WARNINGS = {
     "audit.edit": Entry("{path}: {why}"),
     "lost": Entry("{path}: lost ({kind}): {what}"),
     "renamed": Entry("{path}: {old} is written as {new}", "{key} has it"),
+    "renamed.resource": Entry("{path}: {old} is taken out", "{key} has it"),
+    "renamed.annotation": Entry("{path} is taken out: the limits say it now", "{key} has it"),
     "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
     "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
     "not-converted": Entry(
