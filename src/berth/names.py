@@ -113,6 +113,14 @@ VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/
 """Pod annotations: the PodGroup, which has a queue of its own."""
 VOLCANO_APART: Final = "volcano.sh/vgpu-podgroup-policy"
 """Pod annotation: with `spread`, the Pods of a PodGroup share no card."""
+VOLCANO_PLANNED: Final = tuple(
+    f"volcano.sh/{name}"
+    for name in (
+        *("preemptable", "cooldown-time", "revocable-zone", "qos-level"),
+        *("jdb-min-available", "jdb-max-unavailable"),
+    )
+)
+"""Pod annotations by which Volcano's scheduler evicts Pods, or spares them."""
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
 VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
@@ -128,6 +136,9 @@ VOLCANO_ALLOCATIONS: Final = (
 KAI_SCHEDULER: Final = "kai-scheduler"
 KAI_QUEUE: Final = "kai.scheduler/queue"
 """Pod label: the Pod's queue. Only KAI's scheduler reads it."""
+KAI_NODE_POOL: Final = "kai.scheduler/node-pool"
+"""Pod label: the nodes to which the Pod may go, by their label of the same name. Only KAI's
+scheduler reads it."""
 KAI_FRACTION: Final = "gpu-fraction"
 """Pod annotation: the part of a card that the Pod wants, more than 0 and less than 1."""
 KAI_MEMORY: Final = "gpu-memory"
@@ -136,6 +147,8 @@ KAI_DEVICES: Final = "gpu-fraction-num-devices"
 """Pod annotation: of how many cards; default 1."""
 KAI_CONTAINER: Final = "gpu-fraction-container-name"
 """Pod annotation: for which container; default: the first."""
+KAI_MPS: Final = "mps"
+"""Pod annotation: with `true`, the card is shared by NVIDIA's MPS."""
 KAI_ASKING: Final = (KAI_FRACTION, KAI_MEMORY)
 KAI_ANNOTATIONS: Final = (KAI_FRACTION, KAI_MEMORY, KAI_DEVICES, KAI_CONTAINER)
 

@@ -252,7 +252,7 @@ class SpecialManner(Manner, frozen=True):
 
 
 class Classes(Group, frozen=True):
-    """Classes of the cluster that a Pod depends on without its author: watched for warnings.
+    """What a Pod depends on in the cluster without its author: watched for warnings.
 
     Only where quotas are kept or Pods placed, as with `--register`. Each needs the right to list
     and watch them: apply `berth manifests` again.
@@ -264,6 +264,10 @@ class Classes(Group, frozen=True):
     device: bool = False
     """Warn where a DeviceClass (resource.k8s.io/v1) maps what a Pod asks for to claims by its
     `extendedResourceName`: another scheduler than ours would give it a device of another stack."""
+    limit_range: bool = False
+    """Watch LimitRanges. A name that a translation takes out of a Pod stays there with 0 if a
+    LimitRange has a `max` for it, with a warning: one of type Pod refuses each Pod without the
+    name. A `min` for it, which refuses the Pod in any case, is a warning too."""
 
 
 class Placement(Manner, frozen=True):

@@ -47,6 +47,29 @@ def diff(*arguments: str, stdin: str = TEMPLATES) -> Result:
     return CliRunner().invoke(main.main, ["diff", *files, *arguments], input=stdin)
 
 
+def test_the_pods_of_a_job_of_volcanos_have_its_own_queue(tmp_path: Path) -> None:
+    """In all three commands that say what becomes of it; others get that of their namespace."""
+    file = tmp_path / "settings.yaml"
+    file.write_text("conversions: [{name: v, namespaces: ['*'], writes: volcano, queue: ours}]")
+    theirs = """
+apiVersion: batch.volcano.sh/v1alpha1
+kind: Job
+metadata: {name: train, namespace: team}
+spec:
+  queue: theirs
+  tasks:
+  - template:
+      spec: {containers: [{name: c, image: i, resources: {limits: {nvidia.com/gpu: 1}}}]}
+"""
+    for command in (["diff"], ["explain"], ["convert", "--to", "volcano"]):
+        words = [*command, "-f", "-", "--config", str(file)]
+        done = CliRunner().invoke(main.main, words, input=theirs)
+        assert "volcano.sh/vgpu-number" in done.stdout
+        assert "ours" not in done.stdout
+        done = CliRunner().invoke(main.main, words, input=TEMPLATES.replace("0.5", "1"))
+        assert "scheduling.volcano.sh/queue-name: ours" in done.stdout, done.output
+
+
 def test_against_a_cluster_without_berth() -> None:
     """Each Pod that would be changed or refused, how and why; the others are only counted."""
     done = diff()

@@ -62,6 +62,20 @@ def test_the_nodes_that_fit_are_ranked_with_their_cards() -> None:
     assert (packed["fitting"], packed["nodes"], packed["generation"]) == (3, 5, 42)
 
 
+@pytest.mark.parametrize("writes", ["volcano", "pool"])
+def test_a_pod_that_is_translated_is_placed_as_what_it_asks_for(
+    writes: str, tmp_path: Path
+) -> None:
+    """Its new words are cards as well as the old ones, and nothing that a node lacks."""
+    file = tmp_path / "settings.yaml"
+    file.write_text(
+        "conversions: [{name: all, namespaces: ['*'], reads: [hami], writes: " + writes + "}]"
+    )
+    share = manifest("nvidia.com/gpu: 1, nvidia.com/gpumem: 10240")
+    translated = placed(share, "--policy", "binpack", "--config", str(file))
+    assert translated["candidates"] == placed(share, "--policy", "binpack")["candidates"]
+
+
 def test_the_others_are_told_by_class_with_the_nearest_and_whether_waiting_helps() -> None:
     """Two whole cards of one model: one node has none of it, one too few, two are closed."""
     two = manifest("nvidia.com/gpu: 4", "nvidia.com/use-gputype: A100")

@@ -101,9 +101,9 @@ def test_what_is_not_watched_may_not_be_read() -> None:
     assert reads(*without) == watched("nodes", "pods")
     assert reads("--set", "placement.enforce=never") == watched("pods", "resourcequotas")
     assert reads(*without, "--set", "placement.enforce=never") == []
-    on = ("--set", "classes.runtime=true", "--set", "classes.device=true")
+    on = [f"--set=classes.{one}=true" for one in ("runtime", "device", "limitRange")]
     rules = objects(*on)["ClusterRole"]["rules"]
-    assert watched("nodes", "pods", "resourcequotas")[0] in rules
+    assert watched("limitranges", "nodes", "pods", "resourcequotas")[0] in rules
     for group, name in (("node.k8s.io", "runtimeclasses"), ("resource.k8s.io", "deviceclasses")):
         right = {"apiGroups": [group], "resources": [name], "verbs": ["list", "watch"]}
         assert (right in rules, right in objects()["ClusterRole"]["rules"]) == (True, False)

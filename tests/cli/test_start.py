@@ -13,3 +13,19 @@ def test_commands_that_do_not_place_do_not_import_numpy(name: str) -> None:
     """It would cost each of them a tenth of a second."""
     code = f"import sys, berth.cli.{name}; sys.exit('numpy' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_webhook_that_is_told_to_end_before_it_listens_ends() -> None:
+    """While it imports what it needs, too: as process 1 of a container it would hear of nothing."""
+    code = (
+        "import os, signal, sys\n"
+        "class Ending:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'uvloop':\n"
+        "            os.kill(os.getpid(), signal.SIGTERM)\n"
+        "sys.meta_path.insert(0, Ending())\n"
+        "from berth.cli.main import main\n"
+        "main(['webhook', '--host', '127.0.0.1', '--port', '0', '--set', 'metrics.port=0'])\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=False, capture_output=True)
+    assert (done.returncode, done.stderr) == (0, b"")

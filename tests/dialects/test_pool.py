@@ -204,6 +204,9 @@ def test_kai_is_read(said: dict[str, str], found: dict[str, str]) -> None:
     kept = annotations(decision)
     assert not {*said} & kept.keys()
     assert all(key in kept[names.ORIGINAL_REQUEST] for key in said)
+    told = [str(one) for one in decision.warnings if one.code == "renamed.annotation"]
+    assert [one.split(" ")[0] for one in told] == [f"metadata.annotations.{key}" for key in said]
+    assert all(len(one) <= 120 for one in told)
     result: Any = decision.pod
     assert result["spec"]["schedulerName"] == "volcano"
 
@@ -216,6 +219,15 @@ def test_kai_gives_the_first_app_container_unless_one_is_named() -> None:
     assert limits(patched(two, converting("volcano"))) == {NUMBER: "1", VMEMORY: "1000"}
     two["metadata"]["annotations"] = said | {"gpu-fraction-container-name": "b"}
     assert limits(patched(two, converting("volcano")), 1) == {NUMBER: "1", VMEMORY: "1000"}
+
+
+def test_what_kai_says_of_no_share_is_told() -> None:
+    """Nothing is given for it."""
+    asked = asking({}, {"gpu-fraction-num-devices": "2"}, schedulerName="kai-scheduler")
+    told = (
+        "metadata.annotations.gpu-fraction-num-devices has no effect without gpu-fraction; add it"
+    )
+    assert said(decide(asked, converting("volcano"))) == [told]
 
 
 @pytest.mark.parametrize(
@@ -251,6 +263,20 @@ def test_annotations_that_count_once_it_is_written_count_before(
         decision = decide(asking(asked, said | wrong), by)
         assert decision.verdict is Verdict.REFUSED
     patched(asking(asked, said | {"nvidia.com/use-gputype": "A100"}), by)
+
+
+@pytest.mark.parametrize("other", [{POOL: "1Gi"}, {VMEMORY: "100"}], ids=str)
+def test_a_dialect_that_is_not_read_does_not_go_unread_beside_one_that_is(
+    other: dict[str, str],
+) -> None:
+    """Alone, it is nobody's business here; a 0 of it says nothing."""
+    by = converting("hami", reads=["hami"])
+    decision = decide(asking({GPU: "1", **other}), by)
+    assert decision.verdict is Verdict.REFUSED
+    (name,) = other
+    assert f"[{name}]: the container asks in the dialects hami and" in str(decision.problems[0])
+    assert decide(asking(other), by).verdict is Verdict.UNCHANGED
+    assert decide(asking({GPU: "1", name: "0"}), by).verdict is Verdict.PATCHED
 
 
 MIXED = [

@@ -8,7 +8,7 @@ import jsonpatch
 import pytest
 
 from berth import names
-from berth.admission import templates
+from berth.admission import templates, workloads
 from berth.dialects.conversion import USES, Presets
 from berth.model.decision import Reason, Verdict
 from berth.model.loss import Loss
@@ -21,6 +21,7 @@ from tests.dialects.converting import (
     NUMBER,
     PERCENT,
     POOL,
+    POOL_COUNT,
     PRIORITY,
     T4,
     VCORES,
@@ -504,6 +505,44 @@ def test_all_pods_get_the_scheduler_where_that_is_wanted(writes: str, scheduler:
     )
 
 
+@pytest.mark.parametrize(
+    ("version", "kind", "told"),
+    [
+        ("apps/v1", "Deployment", True),
+        ("batch/v1", "Job", True),
+        ("batch.volcano.sh/v1alpha1", "Job", False),
+        ("kubeflow.org/v1", "PyTorchJob", False),
+    ],
+)
+def test_a_queue_on_the_workload_is_nobodys(version: str, kind: str, *, told: bool) -> None:
+    """Volcano takes it from the Pod (volcano#2813); other operators may read their own kinds."""
+    workload: Any = {
+        "apiVersion": version,
+        "kind": kind,
+        "metadata": {"name": "a", "annotations": {names.VOLCANO_QUEUE: "gold"}},
+        "spec": {"template": asking({GPU: "1"})},
+    }
+    for by, heard in ((VOLCANO, told), (cluster("hami"), False)):
+        warnings = said(workloads.decide(workload, "default", by))
+        mine = [one for one in warnings if f"[{names.VOLCANO_QUEUE}] has no effect on" in one]
+        assert bool(mine) == heard
+        assert all("move it to its Pod template" in one for one in mine)
+
+
+def test_of_all_pods_another_schedulers_are_left_alone_with_a_warning() -> None:
+    """Also those without a device; one that is taken from its scheduler hears what it loses."""
+    every = cluster("volcano", scheduler="all", takeSchedulers=["kai-scheduler"])
+    decision = decide(asking({"cpu": "1"}, schedulerName="theirs"), every)
+    assert decision.verdict is Verdict.IGNORED
+    assert said(decision) == [
+        "spec.schedulerName: scheduler theirs is not ours; what the Pod asks for is left as it is"
+    ]
+    assert said(decide(asking({"cpu": "1"}, schedulerName="theirs"), cluster("volcano"))) == []
+    taken = asking({"cpu": "1"}, schedulerName="kai-scheduler")
+    taken["metadata"]["labels"] = {names.KAI_QUEUE: "team"}
+    assert any("lost (group)" in one for one in said(patched(taken, every)))
+
+
 def test_oversubscription_is_capped_and_recorded() -> None:
     """Asked memory and cores are divided once; a card that is a container's alone stays so."""
     twice = {"memory": 4, "cores": 1.5, "most": 2}
@@ -549,8 +588,11 @@ def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
 @pytest.mark.parametrize(
     ("asked", "writes", "found"),
     [
-        ({MEMORY: "3000"}, "volcano", (MEMORY, NUMBER)),
-        ({POOL: "16Gi"}, "hami", (POOL, GPU)),
+        ({MEMORY: "3000"}, "volcano", (MEMORY, VMEMORY)),
+        ({CORES: "30"}, "volcano", (CORES, VCORES)),
+        ({PERCENT: "100"}, "volcano", (PERCENT, NUMBER)),
+        ({POOL: "16Gi"}, "hami", (POOL, MEMORY)),
+        ({POOL: "16Gi", POOL_COUNT: "2"}, "hami", (POOL_COUNT, GPU)),
         ({GPU: "1", MEMORY: "1024"}, "pool", (GPU, POOL)),
     ],
     ids=str,
@@ -558,11 +600,34 @@ def test_a_resource_that_goes_is_told_and_kept_in_the_annotation() -> None:
 def test_whichever_name_goes_is_told(
     asked: dict[str, str], writes: str, found: tuple[str, str]
 ) -> None:
-    """Where no number was named, what was; and what is there now, not what might have been."""
+    """Where no number was named, what was; and what says the same now, not what might have."""
     old, new = found
     decision = patched(asking(asked), cluster(writes))
     assert new in limits(decision)
     assert any(f"{old} is written as {new};" in one for one in said(decision))
+
+
+@pytest.mark.parametrize(
+    ("asked", "writes", "gone"),
+    [
+        ({GPU: "1", PERCENT: "100"}, "plain", PERCENT),
+        ({GPU: "1", CORES: "100"}, "plain", CORES),
+        ({NUMBER: "1", VPERCENT: "100"}, "volcano", VPERCENT),
+        ({NUMBER: "1", VPERCENT: "50"}, "volcano", VPERCENT),
+    ],
+    ids=str,
+)
+def test_a_name_that_goes_without_saying_is_told_too(
+    asked: dict[str, str], writes: str, gone: str
+) -> None:
+    """Tools may look for it; what is lost is told as a loss instead, and once."""
+    decision = patched(asking(asked), cluster(writes, A100))
+    assert gone not in limits(decision)
+    assert f"spec.containers[0]: {gone} is taken out; berth.dev/original-request has it" in said(
+        decision
+    )
+    lost = patched(asking({GPU: "1", MEMORY: "1000"}), cluster("plain", loss="drop"))
+    assert said(lost) == []
 
 
 def test_a_forged_record_buys_nothing() -> None:
@@ -702,6 +767,17 @@ def test_a_queue_of_kais_is_lost_with_its_scheduler() -> None:
         f"metadata.labels[{names.KAI_QUEUE}]: lost (group): kai-scheduler reads it, and volcano "
         "does not"
     )
+    half["metadata"]["labels"] = {names.KAI_NODE_POOL: "large"}
+    half["metadata"]["annotations"][names.KAI_MPS] = "true"
+    both = [str(one) for one in patched(half, VOLCANO).warnings if one.code == "lost"]
+    assert [one.partition(":")[0] for one in both] == [
+        f"metadata.labels[{names.KAI_NODE_POOL}]",
+        "metadata.annotations.mps",
+    ]
+    spared = asking({GPU: "1"}, {"volcano.sh/preemptable": "false"}, schedulerName="volcano")
+    to_hami = cluster("hami", takeSchedulers=["volcano"])
+    (told,) = (str(one) for one in patched(spared, to_hami).warnings if one.code == "lost")
+    assert "preemptable]: lost (group): volcano reads it, and hami-scheduler does not" in told
     grouped = asking({GPU: "1"}, {names.VOLCANO_QUEUE: "q"}, schedulerName="volcano")
     assert not any("(group)" in one for one in said(patched(grouped, VOLCANO)))
     stays = cluster("pool", takeSchedulers=["volcano"])
@@ -714,6 +790,18 @@ def test_what_is_said_of_no_model_is_told(key: str) -> None:
     said_of_it = {names.MODEL_USE: "train", names.MODEL_PRECISION: "fp8"}[key]
     decision = patched(asking({GPU: "1"}, {key: said_of_it}), VOLCANO)
     assert any(key in one and f"without {names.MODEL}" in one for one in said(decision))
+
+
+@pytest.mark.parametrize("key", [names.GPU_MEMORY, names.GPU_MODEL, names.MODEL])
+def test_a_size_of_no_device_is_told(key: str) -> None:
+    """A size alone asks for nothing, and the Pod would run without a card."""
+    sized = asking({"cpu": "1"}, {key: "7b" if key == names.MODEL else "16Gi"})
+    decision = decide(sized, VOLCANO)
+    assert decision.verdict is Verdict.UNCHANGED
+    assert any(
+        f"[{key}] has no effect without nvidia.com/gpu; add it" in one for one in said(decision)
+    )
+    assert said(decide(asking({"cpu": "1"}), VOLCANO)) == []
 
 
 def test_other_accelerators_stay_in_their_words() -> None:

@@ -214,6 +214,7 @@ def test_policy_show_prints_the_order(tmp_path: Path) -> None:
     one = CliRunner().invoke(policy.command, ["show", "--config", str(file), "-n", "team-a"])
     assert "team-a: conversion batch" in one.output
     assert "writes volcano" in one.output
+    assert "inference x 1.2, fine-tune x 1.8, train x 9.6; and 1024 MiB on each card" in one.output
     assert "on trial" in one.output
     assert shown.index("On trial") < shown.index("called team-a") < shown.index("mode=audit")
     other = CliRunner().invoke(policy.command, ["show", "--config", str(file), "-n", "team-b"])

@@ -58,7 +58,12 @@ def _settings() -> dict[str, Any]:
         {"name": one, "reads": EVERY, "writes": one, "takeSchedulers": ["volcano"]}
         for one in WRITTEN
     ]
-    return {"conversions": conversions, "audit": {"namespaceLabel": "berth.dev/mode=audit"}}
+    whole = {"name": "whole", "writes": "volcano", "scheduler": "all"}
+    return {
+        "conversions": [*conversions, whole],
+        "audit": {"namespaceLabel": "berth.dev/mode=audit"},
+        "classes": {"limitRange": True},
+    }
 
 
 @pytest.fixture(scope="module")
@@ -268,6 +273,22 @@ def test_a_foreign_scheduler_is_told(api: Api, converting: Converting) -> None:
     assert stored.comparable(with_us) == stored.comparable(without_us)
 
 
+@pytest.mark.usefixtures("converting")
+def test_where_all_pods_are_volcanos_those_of_others_hear_so(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """Also Pods without a device, which are sent to us in such a namespace alone."""
+    pod = pods.pod(pods.container("main"))
+    pod["metadata"] = {"name": "cpu"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "whole"} | SERVED)
+        tried = partial(api.create, pod, space, dry_run=True)
+        guarded.eventually(lambda: tried()[1]["spec"]["schedulerName"] == "volcano")
+        pod["spec"]["schedulerName"] = "my-scheduler"
+        assert tried()[1]["spec"]["schedulerName"] == "my-scheduler"
+        assert any("my-scheduler is not ours" in one for one in api.warnings)
+
+
 def test_a_pod_that_opts_out_is_not_sent(api: Api, converting: Converting) -> None:
     """The API server itself honours the label."""
     pod = pods.gpu_pod({GPU: "1"})
@@ -282,10 +303,16 @@ def test_a_pod_that_opts_out_is_not_sent(api: Api, converting: Converting) -> No
 def test_a_limit_range_gives_again_what_is_translated(
     control_plane: ControlPlane, api: Api
 ) -> None:
-    """LimitRanger runs a second time after us, and refuses who does not name what has a `max`."""
+    """LimitRanger runs a second time after us, and refuses who does not name what has a `max`.
+
+    The whole Pod, too, still names what one of type Pod wants named; its author hears what the
+    `max` does now.
+    """
     most = {"type": "Container", "max": {GPU: "2", MEMORY: "8000"}, "default": {GPU: "1"}}
-    limit_range = {"metadata": {"name": "most"}, "spec": {"limits": [most]}}
-    pod = pods.gpu_pod({GPU: "2", MEMORY: "4096"}, schedulerName="default-scheduler")
+    whole = {"type": "Pod", "max": {GPU: "4", CORES: "100"}}
+    limit_range = {"metadata": {"name": "most"}, "spec": {"limits": [most, whole]}}
+    asked = {GPU: "2", MEMORY: "4096", CORES: "30"}
+    pod = pods.gpu_pod(asked, schedulerName="default-scheduler")
     pod["spec"]["containers"].append({"name": "asks-for-nothing", "image": "i"})
     pod["metadata"] = {"name": "limited"}
     with own(control_plane) as space:
@@ -294,13 +321,59 @@ def test_a_limit_range_gives_again_what_is_translated(
         assert api.ask("POST", path, limit_range)[0] == 201
         tried = partial(api.create, pod, space, dry_run=True)
         seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
-        guarded.eventually(lambda: seen <= tried()[1]["metadata"].get("annotations", {}).keys())
+        told = "the max of nvidia.com/gpucores in LimitRange most limits nothing now"
+        guarded.eventually(lambda: tried()[0] == 201 and told in "".join(api.warnings))
+        assert seen <= tried()[1]["metadata"]["annotations"].keys()
         found = api.stored(pod, space)
         first, second = (one["resources"]["limits"] for one in found["spec"]["containers"])
-        assert first == {GPU: "0", MEMORY: "0", NUMBER: "2", VMEMORY: "4096"}
-        assert second == {GPU: "0", MEMORY: "0", NUMBER: "1", VMEMORY: "8k"}
+        nothing = {GPU: "0", MEMORY: "0"}
+        assert first == nothing | {CORES: "0", NUMBER: "2", VMEMORY: "4096", VCORES: "30"}
+        assert second == nothing | {NUMBER: "1", VMEMORY: "8k"}
         record = json.loads(found["metadata"]["annotations"][names.ORIGINAL_REQUEST])
-        assert record["containers"]["main"] == {GPU: "2", MEMORY: "4096"}
+        assert record["containers"]["main"] == asked
+
+
+@pytest.mark.usefixtures("converting")
+def test_a_size_that_a_limit_range_gives_in_the_new_words_is_not_recorded(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """The API server asks us twice: the second time the size stands beside our own words."""
+    sized = {"type": "Container", "default": {VMEMORY: "3000"}}
+    pod = pods.gpu_pod({GPU: "1"}, schedulerName="default-scheduler")
+    pod["metadata"] = {"name": "sized"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
+        path = f"/api/v1/namespaces/{space}/limitranges"
+        ranged = {"metadata": {"name": "sizes"}, "spec": {"limits": [sized]}}
+        assert api.ask("POST", path, ranged)[0] == 201
+        seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
+        tried = partial(api.create, pod, space, dry_run=True)
+        guarded.eventually(lambda: seen <= tried()[1]["metadata"].get("annotations", {}).keys())
+        found = api.stored(pod, space)
+        (container,) = found["spec"]["containers"]
+        assert container["resources"]["limits"] == {NUMBER: "1", VMEMORY: "3k"}
+        record = json.loads(found["metadata"]["annotations"][names.ORIGINAL_REQUEST])
+        assert record["containers"] == {"main": {GPU: "1"}}
+
+
+@pytest.mark.usefixtures("converting")
+def test_a_min_for_an_old_name_is_told_beside_the_api_servers_refusal(
+    control_plane: ControlPlane, api: Api
+) -> None:
+    """It cannot be met once the name is another; its author is blamed for nothing."""
+    least = {"type": "Container", "min": {GPU: "1"}}
+    pod = pods.gpu_pod({GPU: "1"}, schedulerName="default-scheduler")
+    pod["metadata"] = {"name": "least"}
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
+        path = f"/api/v1/namespaces/{space}/limitranges"
+        ranged = {"metadata": {"name": "some"}, "spec": {"limits": [least]}}
+        assert api.ask("POST", path, ranged)[0] == 201
+        tried = partial(api.create, pod, space, dry_run=True)
+        told = "spec.containers[0]: LimitRange some wants nvidia.com/gpu, and refuses this Pod"
+        guarded.eventually(lambda: tried()[0] == 403 and told in "".join(api.warnings))
+        said = tried()[1]["message"]
+        assert "minimum nvidia.com/gpu usage per Container is 1, but request is 0" in said
 
 
 TRIED = [yaml.safe_load(one["manifest"]) for one in MANIFESTS if "volcano" in one]

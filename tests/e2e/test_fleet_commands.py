@@ -18,7 +18,7 @@ from berth import names
 from berth.cli import explain, record, simulate, snapshot
 from berth.errors import UsageError
 from berth.model import decided, picture, recording
-from berth.model.charge import Charge, Source
+from berth.model.charge import Charge, Claim, Source
 from berth.model.decided import Decided
 from berth.model.recording import Arrived, Begin, Bound, End, Left, Shown
 from tests import webhook
@@ -28,6 +28,7 @@ from tests.e2e.api import Api
 
 SECONDS = 30
 ONE, TWO = "fleet-one-a7", "fleet-two-a7"
+OWN = ("GPU-1", "GPU-3")
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_a_recording_tells_who_came_and_left_but_not_their_names(
     file = tmp_path / "cluster.jsonl"
     with recorder(file, control_plane) as process:
         until(lambda: any(isinstance(line, Bound) for line in lines(file)))
-        api.stored(pinned(small_fleet.share("later", "", 2_000), TWO), namespace)
+        api.stored(pinned(small_fleet.share("later", "", 2_000), TWO, "GPU-3"), namespace)
         until(lambda: sum(isinstance(line, Arrived) for line in lines(file)) > before(file))
         bind(api, namespace, "later", TWO)
         until(lambda: any(isinstance(line, Bound) and line.at > 0 for line in lines(file)))
@@ -152,6 +153,7 @@ def test_a_recording_tells_who_came_and_left_but_not_their_names(
     assert 0 < came.at <= bound.at <= left.at
     ((_, request),) = came.request.devices
     assert came.request.eligibility.any_of == ()
+    assert len(request.uuids) == len(OWN)
     assert (came.request.cpu_milli, request.memory_mib, request.count) == (500, 2_000, 1)
     shown = {line.node.name: line.node for line in found if isinstance(line, Shown)}
     assert [card.model for card in shown[bound.node].devices] == ["T4"]
@@ -162,6 +164,22 @@ def test_a_recording_tells_who_came_and_left_but_not_their_names(
     (result,) = json.loads(done.stdout)
     assert (result["failed_pods"], result["departures"]) == (0, True)
     assert result["gpu_allocation_percent"] > 0
+
+
+def test_a_pod_that_was_translated_is_recorded_with_its_cards(
+    control_plane: ControlPlane, api: Api, namespace: str, tmp_path: Path
+) -> None:
+    """In the words of whichever stack it stands, as the settings know them."""
+    words = {"volcano.sh/vgpu-number": "1", "volcano.sh/vgpu-memory": "1234"}
+    api.stored(small_fleet.pod("translated", "", **words), namespace)
+    settings, file = tmp_path / "settings.yaml", tmp_path / "cluster.jsonl"
+    settings.write_text("conversions: [{name: volcano, writes: volcano}]")
+    run(
+        record.command, str(file), "--for", "0.1s", "--config", str(settings), *known(control_plane)
+    )
+    came = [line.request for line in lines(file) if isinstance(line, Arrived)]
+    asked = [request for one in came for _, request in one.devices]
+    assert [one.count for one in asked if one.memory_mib == 1234] == [1]
 
 
 def test_a_recording_may_end_after_a_time(control_plane: ControlPlane, tmp_path: Path) -> None:
@@ -193,6 +211,21 @@ def test_a_pod_of_the_cluster_is_explained_with_where_it_is_and_could_be(
     assert "40000 MiB of one card wanted" in said
     assert "scarcity has seen" in said
     assert 'pods "none" not found' in failure(explain.command, f"{namespace}/none", *words)
+
+
+@pytest.mark.usefixtures("fleet")
+def test_a_pod_that_was_pinned_is_explained_as_its_author_wrote_it(
+    control_plane: ControlPlane, api: Api, namespace: str
+) -> None:
+    """Neither the node nor the card that Berth chose is a wish of his; those that he named are."""
+    api.stored(pinned(small_fleet.share("led", "", 2_000), TWO, "GPU-3"), namespace)
+    words = (f"{namespace}/led", "--cluster", *known(control_plane), "-o", "json")
+    (row,) = json.loads(run(explain.command, *words).stdout)
+    assert row["demand"][0]["share"]["wishes"]["uuids"] == [*OWN]
+    place = row["placement"]
+    assert {one["node"] for one in place["candidates"]} == {ONE, TWO}
+    used = {device["uuid"] for one in place["candidates"] for device in one["devices"]}
+    assert used == {*OWN}
 
 
 @pytest.mark.usefixtures("fleet")
@@ -250,11 +283,20 @@ def recorder(file: Path, plane: ControlPlane) -> Iterator["subprocess.Popen[byte
         process.wait()
 
 
-def pinned(pod: dict[str, Any], node: str) -> dict[str, Any]:
-    """Return a Pod as Berth writes it under `pin`."""
-    told = decided.write(Decided(id="0123456789abcdef", policy="scarcity", node=node))
+def pinned(pod: dict[str, Any], node: str, uuid: str) -> dict[str, Any]:
+    """Return a Pod as Berth writes it under `pin`, whose author would have any card of `OWN`."""
+    told = decided.write(
+        Decided(
+            id="0123456789abcdef",
+            policy="scarcity",
+            node=node,
+            delivery="pin",
+            devices=(Claim(container="main", uuid=uuid),),
+            named={"main": OWN},
+        )
+    )
     pod["metadata"].setdefault("annotations", {}).update(
-        {names.DECISION: told, names.INJECTED: "true"}
+        {names.DECISION: told, names.INJECTED: "true", "nvidia.com/use-gpuuuid": uuid}
     )
     field = {"key": "metadata.name", "operator": "In", "values": [node]}
     terms = {"nodeSelectorTerms": [{"matchFields": [field]}]}

@@ -5,9 +5,11 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.admission import affinity, patch, project
+from berth.admission import affinity, patch, project, standing, unplaced
+from berth.admission.wanted import wanted
 from berth.model.decided import Decided
 from berth.model.demand import Demand
+from berth.model.eligibility import Eligibility
 from berth.model.placed import Delivery, Placed
 from berth.model.problem import Problem
 from berth.model.request import PodRequest
@@ -75,10 +77,19 @@ def selected(pod: Pod) -> set[str]:
 
 
 def told(pod: Pod, placed: Placed) -> Pod:
-    """Return the Pod with what leads it to its place."""
-    changes = affinity.changes(project.pod(pod), Demand(()), placed)
+    """Return the Pod with what leads it to its place, and the mark by which it is known."""
+    read = project.pod(pod)
+    changes = [*affinity.changes(read, Demand(()), placed)]
+    changes += standing.mark(read, placed.decided, Said("why.known-again"))
     edits = [one for one in changes if not isinstance(one, Said | Problem)]
     return patch.record(pod, edits)[1]
+
+
+def accepted(pod: Pod) -> Eligibility:
+    """Return which nodes the author of a Pod accepts, as is known once it was placed."""
+    read = project.pod(pod)
+    request = wanted(read, Demand(()), frozenset())
+    return unplaced.eligible(read, request).eligibility
 
 
 @settings(max_examples=150, deadline=None)
@@ -86,7 +97,10 @@ def told(pod: Pod, placed: Placed) -> Pod:
 def test_each_or_term_gets_what_is_added_and_a_second_time_nothing(
     terms: list[Any] | None, liked: list[Any], hosts: list[str], delivery: Delivery
 ) -> None:
-    """Of the nodes that its author accepts, those that were decided on, and no other."""
+    """Of the nodes that its author accepts, those that were decided on, and no other.
+
+    What he accepts is still known from the Pod that was led.
+    """
     pod = gpu_pod({"nvidia.com/gpu": "1"})
     node: dict[str, Any] = {PREFERRED: liked} if liked else {}
     if terms is not None:
@@ -95,7 +109,7 @@ def test_each_or_term_gets_what_is_added_and_a_second_time_nothing(
         pod["spec"]["affinity"] = {"nodeAffinity": node}
     placed = Placed(
         request=PodRequest(),
-        decided=Decided(id="x", node=hosts[0], candidates=len(hosts)),
+        decided=Decided(id="x", node=hosts[0], delivery=delivery.value, candidates=len(hosts)),
         delivery=delivery,
         hosts=tuple(f"h-{name}" for name in hosts),
     )
@@ -111,3 +125,4 @@ def test_each_or_term_gets_what_is_added_and_a_second_time_nothing(
     if delivery is not Delivery.PREFER:
         assert len(kept) == len(liked)
     assert told(after, placed) == after
+    assert accepted(after) == accepted(pod)

@@ -1,16 +1,20 @@
 """Stores, bundles and pairs: what they hold on to, and what they refuse."""
 
 import asyncio
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 import pytest
 from cryptography.hazmat.primitives import serialization
 
 from berth import clock
-from berth.certs import authority, bundle, identity, own, store
+from berth.certs import authority, bundle, identity, own, rotation, store
 from berth.certs.identity import Shown
+from berth.certs.own import Own
+from berth.certs.registered import Registered
 from berth.certs.rotation import Stored
 from berth.certs.status import Health, Status
 from berth.certs.store import FileStore
@@ -49,6 +53,38 @@ def test_a_state_that_we_did_not_write_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "authorities.json").write_text("{}")
     with pytest.raises(UsageError, match=r"authorities\.json is not what Berth wrote: .*delete it"):
         asyncio.run(FileStore(tmp_path).read())
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (lambda text: text.replace('Z"', '"', 1), "Expected `datetime` with a timezone"),
+        (lambda text: text.replace("leavesEnd", "leaves_end"), "leaves_end"),
+    ],
+    ids=["a time without a zone", "a field by another name"],
+)
+def test_a_state_that_was_edited_by_hand_is_a_sentence(
+    edit: Callable[[str], str], why: str, tmp_path: Path
+) -> None:
+    """And no time that cannot be compared with others."""
+    (tmp_path / "authorities.json").write_text(edit(msgspec.json.encode(made()).decode()))
+    with pytest.raises(UsageError, match=why):
+        asyncio.run(FileStore(tmp_path).read())
+
+
+def test_a_ca_whose_key_was_edited_signs_nothing(tmp_path: Path) -> None:
+    """What its key signs nobody takes: the leaf before it is shown on."""
+    good, other = made().current, made().current
+    edited = Stored(msgspec.structs.replace(good, key=other.key))
+    terms = rotation.Terms(leaf=HOUR, settle=timedelta(0), check=HOUR)
+    source = Own(FileStore(tmp_path), ("localhost",), HOUR, terms)
+
+    async def turn() -> None:
+        assert await source.store.write(edited, await source.store.read())
+        await source.turn(None, Registered(watched=False))
+
+    with pytest.raises(UsageError, match=r"the stored CA vouches for no leaf of its key: .*remove"):
+        asyncio.run(turn())
 
 
 def test_a_folder_that_cannot_be_written_is_a_sentence(tmp_path: Path) -> None:

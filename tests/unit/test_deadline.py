@@ -1,5 +1,8 @@
 """`?timeout=` is a duration as Go writes it."""
 
+import subprocess
+import sys
+
 import pytest
 
 from berth.admission.deadline import budget
@@ -23,7 +26,17 @@ def test_a_duration_of_go_is_understood(query: str, seconds: float) -> None:
     assert budget(query) == pytest.approx(seconds * 0.95)
 
 
-@pytest.mark.parametrize("query", ["", "timeout=", "timeout=5", "timeout=-1s", "timeout=soon", "x"])
+@pytest.mark.parametrize(
+    "query",
+    ["", "timeout=", "timeout=5", "timeout=-1s", "timeout=soon", "x", "timeout=\u0665s"],
+)
 def test_what_is_no_duration_limits_nothing(query: str) -> None:
     """A caller that names no time is answered whenever that is."""
     assert budget(query) is None
+
+
+@pytest.mark.parametrize("text", ["1" * 8000, "1." * 4000, "1s" * 4000, "." * 8000])
+def test_a_long_query_takes_no_time(text: str) -> None:
+    """A request's head has room for 8,000 digits, over which a process once hung for hours."""
+    code = f"from berth.admission.deadline import budget; budget('timeout={text}')"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)

@@ -9,15 +9,16 @@ import pytest
 
 from berth import layered, names, settings
 from berth.admission import configuration, stored
-from berth.admission.unplaced import unplaced
 from berth.errors import UsageError
 from berth.model.decision import Reason, Verdict
+from berth.model.demand import Share
 from berth.model.difference import differences
 from berth.model.placed import Delivery
+from berth.model.request import PodRequest
 from berth.placement.policies import POLICIES
 from berth.settings import Settings
 from tests.e2e import gpu_nodes
-from tests.placing import GPU, MEMORY, Cluster, asking, found, given
+from tests.placing import GPU, MEMORY, Cluster, Replica, asking, found, given
 from tests.pods import container
 from tests.reviews import SPACE
 
@@ -69,9 +70,22 @@ HOSTS = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-n1"
 NOT_N3 = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n3"]}]}
 
 
+EITHER = [
+    {"matchFields": [{"key": "metadata.name", "operator": "In", "values": [name]}]}
+    for name in ("n1", "n3")
+]
+
+
 @pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
 @pytest.mark.parametrize(
-    "terms", [[], [{"matchExpressions": [HOSTS]}], [{"matchExpressions": [HOSTS], **NOT_N3}, ZONES]]
+    "terms",
+    [
+        [],
+        [{"matchExpressions": [HOSTS]}],
+        [{"matchExpressions": [{**HOSTS, "values": HOSTS["values"][::-1]}]}],
+        [{"matchExpressions": [HOSTS], **NOT_N3}, ZONES],
+        EITHER,
+    ],
 )
 def test_what_was_wanted_before_a_pod_was_placed_is_known(
     delivery: str, terms: list[dict[str, Any]]
@@ -89,8 +103,36 @@ def test_what_was_wanted_before_a_pod_was_placed_is_known(
     assert found(decision).node
     after = given(decision)
     assert after["spec"]["affinity"] != pod["spec"].get("affinity")
-    assert unplaced(after, stored.request(after, replica.rules)) == before
-    assert unplaced(pod, before) == before
+    assert stored.authored(after, replica.rules)[1] == before
+    assert stored.authored(pod, replica.rules)[1] == before
+
+
+def wanted(raw: Any, by: Replica) -> tuple[tuple[Share, ...], PodRequest]:
+    """Return what the author of a Pod wanted, of cards and of all else."""
+    demand, request = stored.authored(raw, by.rules)
+    return demand.shares, request
+
+
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+def test_the_cards_that_a_pod_names_itself_are_known_once_it_is_placed(delivery: str) -> None:
+    """Of each container; also once another replica has placed it anew."""
+    flags = (f"placement.delivery={delivery}",)
+    cluster = Cluster("n1", "n2", "n3", flags=flags, replicas=2)
+    first, other = cluster.replicas
+    pod = asking()
+    pod["spec"]["containers"].append(container("more", {GPU: "1", MEMORY: "30000"}))
+    listed = "GPU-n3-1,GPU-n1-2,GPU-n1-3"
+    pod["metadata"]["annotations"] = {"nvidia.com/use-gpuuuid": listed}
+    before = wanted(pod, first)
+    decision = first.ask(deepcopy(pod))
+    assert found(decision).node == "n1"
+    for after in (given(decision), given(other.ask(given(decision)))):
+        written = after["metadata"]["annotations"]["nvidia.com/use-gpuuuid"]
+        assert (written == listed) == (delivery != "pin")
+        assert wanted(after, first) == before
+    named_none = asking()
+    before = wanted(named_none, first)
+    assert wanted(given(first.ask(named_none)), first) == before
 
 
 def test_a_pod_that_names_either_of_two_nodes_is_placed() -> None:

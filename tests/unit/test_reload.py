@@ -3,8 +3,11 @@
 import asyncio
 import os
 import resource
+import signal
 from collections.abc import Callable
-from pathlib import Path
+from pathlib import Path, PosixPath
+
+import pytest
 
 from berth.admission import live
 from berth.admission.live import Live, Sources
@@ -18,16 +21,7 @@ def test_a_process_without_a_file_descriptor_left_takes_the_file_later(tmp_path:
     """The watch ends with RuntimeError then, as where the node has no inotify instance left."""
     file = tmp_path / "settings.yaml"
     file.write_text("scheduler: {name: first}")
-    sources = Sources(config=file)
-    settings = live.read(sources)
-    reloader = Reloader(
-        sources=sources,
-        live=Live(settings),
-        started=settings.settings,
-        metrics=Metrics(),
-        readiness=Readiness(),
-        changed=lambda: None,
-    )
+    reloader = _reloader(Sources(config=file))
 
     async def taken() -> str:
         assert await _eventually(lambda: True), "which imports what it needs while it can"
@@ -44,6 +38,88 @@ def test_a_process_without_a_file_descriptor_left_takes_the_file_later(tmp_path:
         return reloader.live.current.settings.scheduler.name
 
     assert asyncio.run(taken()) == "second"
+
+
+def test_a_storm_of_signals_is_one_look(tmp_path: Path) -> None:
+    """One for each would keep the loop from all else, until the watchdog ends the process."""
+    file = tmp_path / "settings.yaml"
+    file.write_text("scheduler: {name: first}")
+    reloader = _reloader(Sources(config=file))
+    file.write_text("scheduler: {nam: second}")
+
+    def looks() -> float:
+        labels, registry = {"result": "failed"}, reloader.metrics.registry
+        return registry.get_sample_value("berth_configuration_reloads_total", labels) or 0
+
+    async def looked() -> None:
+        reloader.listen(asyncio.get_running_loop())
+        heeding = asyncio.create_task(reloader.heed())
+        for _ in range(100):
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert await _eventually(lambda: looks() > 0)
+        for _ in range(200):  # all that the signals have asked for
+            await asyncio.sleep(0)
+        heeding.cancel()
+
+    asyncio.run(looked())
+    assert looks() <= 2
+
+
+@pytest.mark.parametrize("opening", [1, 2, 3])
+def test_a_generation_is_of_files_that_belong_together(tmp_path: Path, opening: int) -> None:
+    """Where the volume is swapped between the two, at whichever of their readings."""
+    for name in ("old", "new"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "settings.yaml").write_text(f"scheduler: {{name: {name}}}")
+        (tmp_path / name / "devices.yaml").write_text(f"nvidia: {{runtimeClassName: {name}}}")
+    (tmp_path / "..data").symlink_to("old")
+    devices = SwappedAt(tmp_path / "..data/devices.yaml")
+    reloader = _reloader(Sources(config=tmp_path / "..data/settings.yaml", device_config=devices))
+    devices.openings = opening
+    reloader.take()
+    found = reloader.live.current
+    assert found.settings.scheduler.name == found.rules.options.vendors[0].runtime_class == "new"
+
+
+class SwappedAt(PosixPath):
+    """A file whose volume is swapped, as kubelet does it, just before it is opened once more."""
+
+    openings = 0
+    """After so many; none is never."""
+
+    def read_bytes(self) -> bytes:
+        """Read it, as it is then."""
+        self.openings -= 1
+        if self.openings == 0:
+            (self.parent.parent / "..next").symlink_to("new")
+            (self.parent.parent / "..next").replace(self.parent)
+        return super().read_bytes()
+
+
+def test_pods_of_the_rules_before_pass_after_a_change_that_is_none_of_rules(tmp_path: Path) -> None:
+    """They may be on their way for as long as before, whatever else of the settings changes."""
+    file = tmp_path / "settings.yaml"
+    file.write_text("scheduler: {name: first}")
+    reloader = _reloader(Sources(config=file))
+    first = reloader.live.current.rules
+    for text in ("scheduler: {name: second}", "{scheduler: {name: second}, language: zh}"):
+        file.write_text(text)
+        reloader.take()
+    assert reloader.live.current.number == 3
+    assert reloader.live.current.before == first
+
+
+def _reloader(sources: Sources) -> Reloader:
+    """Return one that has taken what the sources are now."""
+    generation = live.read(sources)
+    return Reloader(
+        sources=sources,
+        live=Live(generation),
+        started=generation.settings,
+        metrics=Metrics(),
+        readiness=Readiness(),
+        changed=lambda: None,
+    )
 
 
 async def _eventually(holds: Callable[[], bool]) -> bool:

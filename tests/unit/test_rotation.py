@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from berth.certs import rotation
+from berth.certs.registered import Registered
 from berth.certs.rotation import Authority, Leaf, Make, Sign, Stage, Step, Store, Stored, Wait
 
 DAY = timedelta(days=1)
@@ -119,3 +120,41 @@ def test_a_ca_that_the_registration_has_lost_is_left_at_once() -> None:
     """Who alone holds a leaf of it gains nothing by waiting."""
     stored = Stored(authority("new", START + DAY))
     assert isinstance(decide(stored, LEAF, {"new": START + DAY}, DAY), Sign)
+
+
+def test_a_leaf_of_a_clock_that_was_ahead_is_signed_anew() -> None:
+    """Nobody takes it yet; an hour is forgiven, as certificates are dated back by that."""
+    ahead = Leaf("one", START + DAY, START + 8 * DAY)
+    assert isinstance(decide(ONE, ahead, {"one": START}, DAY - rotation.BACK_DATED), Wait)
+    step = decide(ONE, ahead, {"one": START}, DAY / 2)
+    assert isinstance(step, Sign)
+    assert step.ends == START + DAY / 2 + TERMS.leaf
+
+
+def test_a_ca_of_a_clock_that_was_ahead_signs_nothing_yet() -> None:
+    """A new one is made at once; what stands there is trusted on, as leaves of it may be about."""
+    later = Stored(authority("later", START + DAY), retired=(authority("one"),))
+    assert decide(later, LEAF, {"one": START, "later": START}, DAY / 2) == Make()
+    made = rotation.remade(authority("new", START + DAY / 2), ONE, later)
+    assert [one.certificate for one in made.retired] == ["one", "later"]
+    assert isinstance(decide(made, LEAF, {"one": START, "new": START}, DAY / 2), Sign)
+
+
+def test_a_next_ca_of_a_clock_that_was_ahead_is_not_waited_for() -> None:
+    """It is replaced where the next one is due: else the present one would end without another."""
+    late = 365 * DAY * 2 / 3
+    leaf = Leaf("one", START + late - DAY, START + late + 6 * DAY)
+    stored = rotation.staged(ONE, authority("next", START + late + 30 * DAY))
+    seen = {"one": START, "next": START + late}
+    assert isinstance(decide(stored, leaf, seen, late + DAY), Stage)
+    assert isinstance(decide(stored, leaf, seen, late - DAY), Wait)
+
+
+def test_what_a_clock_that_was_ahead_saw_counts_from_now() -> None:
+    """Or a CA that was seen then would settle as late as that."""
+    registered = Registered(watched=True)
+    registered.looked(["one"], START + 30 * DAY)
+    registered.looked(["one"], START)
+    assert registered.seen == {"one": START}
+    registered.looked(["one"], START + DAY)
+    assert registered.seen == {"one": START}, "a clock that goes on changes nothing"

@@ -36,7 +36,7 @@ def request(body: bytes, *headers: str, length: int | None = None) -> bytes:
         "Content-Type: application/json",
         *(headers or [f"Content-Length: {len(body) if length is None else length}"]),
     ]
-    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+    return "\r\n".join(lines).encode(errors="surrogateescape") + b"\r\n\r\n" + body
 
 
 def answer(stream: BinaryIO) -> Answer:

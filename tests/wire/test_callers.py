@@ -180,16 +180,20 @@ def test_a_stranger_sends_no_body(guarded: Guarded) -> None:
 
 
 def test_strangers_are_logged_once_a_minute(tmp_path: Path) -> None:
-    """The first leaves a line that says who and why; all are counted."""
+    """The first leaves a line that says who and why; all are counted.
+
+    A line of JSON too where the User-Agent holds a byte that is no UTF-8.
+    """
     with running(tmp_path, *flagged(userAgents=APISERVER)) as webhook:
         for _ in range(5):
-            assert asked(webhook, webhook.tls(), "/mutate", "curl/8").status == 403
+            assert asked(webhook, webhook.tls(), "/mutate", "curl/8\udcff").status == 403
         assert asked(webhook, webhook.tls(), "/mutate").status == 200
         assert webhook.figure("berth_callers_refused_total") == 5
         assert webhook.figure("hami_webhook_requests_total", result="stranger") == 5
     (line,) = webhook.logged("caller.refused")
     assert line["level"] == "warning"
-    assert (line["address"], line["agent"]) == ("127.0.0.1", "curl/8")
+    assert (line["address"], line["agent"]) == ("127.0.0.1", "curl/8\udcff")
+    assert not webhook.logged("stderr")
     assert line["why"] == "this User-Agent may not call (callers.userAgents)"
 
 

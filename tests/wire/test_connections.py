@@ -144,6 +144,24 @@ def test_w17_a_resting_connection_is_kept_by_the_setting(webhook: Webhook, tmp_p
         assert raw.answer(patient.makefile("rb")).status == 200, "and the other stays open"
 
 
+def test_a_caller_that_asks_first_is_told_to_send_its_body(webhook: Webhook) -> None:
+    """With Expect: 100-continue, as curl asks before a large one; a refused body is not asked for.
+
+    After that the connection is as any other.
+    """
+    head = raw.request(b"", "Expect: 100-continue", f"Content-Length: {len(ASKED)}")
+    with raw.opened(webhook) as connection:
+        stream = connection.makefile("rb")
+        for _ in range(2):
+            connection.sendall(head)
+            assert stream.readline() == b"HTTP/1.1 100 Continue\r\n"
+            assert stream.readline() == b"\r\n"
+            connection.sendall(ASKED)
+            assert raw.answer(stream).status == 200
+        connection.sendall(raw.request(b"", "Expect: 100-continue", f"Content-Length: {9 << 20}"))
+        assert raw.answer(stream).status == 413
+
+
 @pytest.mark.parametrize("count", [2, 10_000])
 def test_w18_pipelined_requests_are_answered_in_order(webhook: Webhook, count: int) -> None:
     """One connection carries any number of requests, sent before their answers came."""

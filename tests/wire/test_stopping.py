@@ -2,7 +2,10 @@
 
 import json
 import signal
+import socket
 import ssl
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -107,3 +110,31 @@ def test_w16_a_body_that_does_not_come_frees_its_place(tmp_path: Path) -> None:
         running.process.send_signal(signal.SIGTERM)
         assert raw.eventually(lambda: bool(running.logged("webhook.draining")))
         assert running.logged("webhook.draining")[0]["in_flight"] == 0
+
+
+def test_who_is_asked_to_end_before_its_first_caller_ends_at_once(tmp_path: Path) -> None:
+    """It waits for an API server that says nothing, and then neither for that nor for callers."""
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        cluster = {"server": f"http://127.0.0.1:{silent.getsockname()[1]}"}
+        kubeconfig = {
+            "clusters": [{"name": "c", "cluster": cluster}],
+            "users": [{"name": "u", "user": {}}],
+            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
+            "current-context": "x",
+        }
+        (tmp_path / "kubeconfig").write_text(json.dumps(kubeconfig))
+        flags = ["--register", "--kubeconfig", str(tmp_path / "kubeconfig"), "--port", "0"]
+        long = ["--set", "metrics.port=0", "--set", "server.stopSeconds=600"]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "berth", "webhook", "--host", "127.0.0.1", *flags, *long],
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            silent.settimeout(60)
+            asked, _ = silent.accept()
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(60) == 0
+            asked.close()
+        finally:
+            process.kill()
+            process.wait()

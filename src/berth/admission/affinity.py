@@ -68,14 +68,16 @@ def _named(term: JsonObject) -> str | None:
 def _require(pod: Pod, kind: str, one: JsonObject, why: Said) -> Iterator[Change]:
     """Let each of the terms, of which one must hold, ask for ours too.
 
-    A term that is empty holds on no node, and would hold on ours with it: it stays empty.
+    A term that is empty holds on no node, and would hold on ours with it: it stays empty. Ours
+    comes last, also beside the same of the author's, so that `unplaced` takes out no other.
     """
+    again = names.DECISION in pod.annotations
     if not pod.nodes.terms:
         yield Put(_TERMS, [{kind: [one]}], why)
     for at, term in enumerate(pod.nodes.terms):
         there = term.get(kind)
         full = term.get("matchExpressions") or term.get("matchFields")
-        if full and not (isinstance(there, list) and one in there):
+        if full and not (again and isinstance(there, list) and one in there):
             yield Append((*_TERMS, at, kind), one, why)
 
 

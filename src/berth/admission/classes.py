@@ -1,4 +1,4 @@
-"""Classes of the cluster that a Pod depends on without its author: RuntimeClass, DeviceClass.
+"""What a Pod depends on without its author: RuntimeClasses, DeviceClasses, LimitRanges.
 
 What is lacking, or there besides, is a warning: a class can come or go at any time.
 """
@@ -6,13 +6,15 @@ What is lacking, or there besides, is a warning: a class can come or go at any t
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from berth.admission.quotas import NAMESPACE
+from berth.dialects.ranges import Ranges
 from berth.model.decision import Decision, Verdict
 from berth.model.edit import Put
 from berth.model.raw import Path
 from berth.model.said import Said
 
 if TYPE_CHECKING:
-    from berth.cluster.projections import DeviceClass, RuntimeClass
+    from berth.cluster.projections import DeviceClass, LimitRange, RuntimeClass
     from berth.cluster.store import Store
 
 _RUNTIME_CLASS: Path = ("spec", "runtimeClassName")
@@ -27,6 +29,20 @@ class Classes:
         """Know nothing, and say nothing."""
         self.runtimes: Store[RuntimeClass] | None = None
         self.devices: Store[DeviceClass] | None = None
+        self.ranges: Store[LimitRange] | None = None
+
+    def ranged(self, namespace: str) -> Ranges | None:
+        """Return what the LimitRanges of a namespace are for, None where none is known."""
+        if not self.ranges:
+            return None
+        each = [
+            (one.metadata.name, some)
+            for one in self.ranges.by(NAMESPACE, namespace)
+            for some in one.spec.limits
+        ]
+        most = {name: by for by, some in each for name in some.max}
+        least = {name: by for by, some in each for name in {**some.min, **some.ratio}}
+        return Ranges(most, least) if each else None
 
     def warnings(self, decision: Decision) -> Iterator[Said]:
         """Yield what the author of a Pod that passes should hear of the classes of the cluster."""

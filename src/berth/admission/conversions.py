@@ -67,7 +67,7 @@ def into(settings: Settings, base: Rules, dialect: str) -> Rules:
     if dialect == "hami" and all(one.name != _NVIDIA for one in base.options.vendors):
         return base
     mine = (one for one in settings.conversions if one.writes == dialect)
-    wanted = next(mine, Wanted(name="into", reads=_EVERY))
+    wanted = next(mine, Wanted(name=dialect, reads=_EVERY))
     stacks = settings.stacks
     schedulers = (settings.scheduler.name, stacks.volcano.scheduler, *wanted.take_schedulers)
     taken = tuple(one for one in schedulers if one)
@@ -143,6 +143,7 @@ def _zone(
         conversion=conversion,
         words=_read_words(reads, words, base.options),
     )
+    options = replace(options, unread=_unread(words, options))
     taken = {*wanted.take_schedulers, *([names.KAI_SCHEDULER] if kai.NAME in reads else [])}
     placements = base.placements
     if wanted.writes != "hami":
@@ -177,6 +178,16 @@ def _read_words(
     elif plain.NAME in reads and words[plain.NAME].count == mine:
         found.append(replace(words["hami"], count="", default_count=0))
     return tuple(found)
+
+
+def _unread(words: Mapping[str, Vendor], options: Options) -> dict[str, str]:
+    """Return the names of dialects that a namespace does not read."""
+    return {
+        name: dialect
+        for dialect, vendor in words.items()
+        for name in vendor.resources
+        if name not in options.owners
+    }
 
 
 def _union(base: Rules, words: Mapping[str, Vendor], zones: Mapping[str, Rules]) -> Rules:

@@ -22,6 +22,7 @@ from berth.admission.rules import Injection, Privileged, Rules
 from berth.admission.standing import Standing
 from berth.dialects import translate
 from berth.dialects.dialect import Reading
+from berth.dialects.ranges import Ranges, named
 from berth.model.decided import Decided
 from berth.model.decision import Decision, Problem, Verdict
 from berth.model.demand import Demand
@@ -67,7 +68,7 @@ def decide(
         return _stood(raw, pod, reading, rules, standing)
     if problems:
         return _refused(raw, problems, reading.demand)
-    changes, warnings = _written(pod, reading, rules, None)
+    changes, warnings = _written(pod, reading, rules, None, None)
     if problems := _unsaid(changes):
         return _refused(raw, problems, reading.demand)
     if reading.demand.any:
@@ -88,7 +89,7 @@ def _stood(
         problems = tuple(stood.problems(demand, placed)) if placed else ()
     if problems:
         return _refused(raw, problems, demand, placed)
-    changes, warnings = _written(pod, reading, rules, placed)
+    changes, warnings = _written(pod, reading, rules, placed, standing.ranges)
     if problems := _unsaid(changes):
         return _refused(raw, problems, demand, placed)
     if placed:
@@ -112,11 +113,13 @@ def _stood(
 
 
 def _written(
-    pod: Pod, reading: Reading, rules: Rules, placed: Placed | None
+    pod: Pod, reading: Reading, rules: Rules, placed: Placed | None, ranges: Ranges | None
 ) -> tuple[list[Change], tuple[Said, ...]]:
     """Return what completes a Pod, and what its author should know."""
     demand = reading.demand
     changes = translate.write(demand, placed.pinned if placed else None, pod, rules.options)
+    if ranges:
+        changes = [*named(changes, ranges)]
     changed = not _EDITS.isdisjoint(map(type, changes))
     if demand.any and (changed or names.ORIGINAL_REQUEST in pod.annotations):
         changes += original.keep(pod, demand, rules.options)

@@ -6,6 +6,7 @@ import msgspec
 import orjson
 
 from berth import names
+from berth.admission import scope
 from berth.dialects import hami, kai, translate
 from berth.dialects.options import Options
 from berth.model import quantity
@@ -18,7 +19,6 @@ from berth.model.vendor import Vendor
 
 _PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")
-MOST_ANNOTATION_BYTES = 256 * 1024  # apimachinery's TotalAnnotationSizeLimitB
 
 
 def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
@@ -37,7 +37,7 @@ def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
     record = {"v": names.ORIGINAL_VERSION, "containers": asked}
     text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
     others = _size(pod.annotations) if pod.annotations else 0
-    if others + len(names.ORIGINAL_REQUEST) + len(text) > MOST_ANNOTATION_BYTES:
+    if others + len(names.ORIGINAL_REQUEST) + len(text) > scope.MOST_ANNOTATION:
         yield Said("unrecorded", {"path": ("metadata", "annotations")})
         return
     yield Put(_PATH, text, _WHY)

@@ -1,11 +1,12 @@
 """Places new Pods: the fleet as two stores show it, the policies, and what is promised already."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import chain
 
 import msgspec
 
 from berth import names
-from berth.admission import affinity, placing, stored
+from berth.admission import affinity, placing, stored, unplaced
 from berth.admission.placements import Manner
 from berth.admission.placing import Wish
 from berth.admission.review import Review
@@ -30,6 +31,11 @@ from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
 
 _TEMPLATES = 4_096
+_LARGEST = 16_000
+"""Of a request; some 275 UUIDs. Placement remembers thousands of requests, and a Pod of 3 MiB, of
+which nobody knows yet whether it can be stored, would have thousands of requirements."""
+_ENTRY = 16
+"""What a text counts for beside its characters."""
 """Different Pods whose shape is remembered."""
 
 
@@ -76,11 +82,15 @@ class Placer:
                 return known
             if manner.delivery is Delivery.OFF or (known is None and affinity.bound(pod)):
                 return None
+            if _size(request) > _LARGEST:
+                return None
             self.reservations.drop(decision)  # what an earlier pass was promised
             self.reservations.expire()
             if not self._has_cards(demand):
                 return None
-            return placing.place(request, self.fleet.snapshot, self._wish(pod, manner, decision))
+            wish = self._wish(pod, manner, decision)
+            wish = msgspec.structs.replace(wish, named=unplaced.named(pod, demand))
+            return placing.place(request, self.fleet.snapshot, wish)
 
         return place
 
@@ -207,6 +217,24 @@ def _plain(request: PodRequest) -> PodRequest:
         devices=_any_uuid(request.devices),
         init_devices=_any_uuid(request.init_devices),
     )
+
+
+def _size(request: PodRequest) -> int:
+    """Return how much a request says in texts that its author chooses."""
+    return sum([len(text) + _ENTRY for text in _texts(request)])
+
+
+def _texts(request: PodRequest) -> Iterator[str]:
+    wish = request.eligibility
+    for requirement in chain(wish.all_of, *wish.any_of):
+        yield requirement.key
+        yield from requirement.values
+    for toleration in wish.tolerations:
+        yield from (toleration.key, toleration.value)
+    for name, one in chain(request.devices, request.init_devices):
+        yield name
+        yield from chain(one.models, one.models_not, one.uuids, one.uuids_not)
+    yield from chain(request.other, (request.workload, request.group))
 
 
 def _any_uuid(

@@ -35,6 +35,8 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     refuses_never: bool = False
     """Whether one that can never fit is."""
     generation: int = 0
+    named: dict[str, tuple[str, ...]] = {}
+    """By container, the devices out of which its author lets it have some."""
 
 
 def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
@@ -62,7 +64,9 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
         id=wish.id,
         policy=wish.policy.name,
         node=node.name,
+        delivery=wish.delivery.value,
         devices=claims(chosen.allocation.holds, node.devices),
+        named=wish.named if wish.delivery is Delivery.PIN else {},
         candidates=found.fitting,
         reason=_reason(found, chosen, wish.policy.name),
         generation=wish.generation,

@@ -80,9 +80,12 @@ def _of_zone(zone: Zone, registration: Registration, authority: bytes) -> Iterat
 
 
 def _conflicts(rules: Rules, device: str) -> list[Json]:
-    """Return the conditions of Pods with a device that a foreign scheduler is to place."""
+    """Return the conditions of Pods that a foreign scheduler is to place.
+
+    Of those with a device, unless our own is to place all.
+    """
     found = []
-    for condition in conditions(rules, "names-a-device", device):
+    for condition in conditions(rules, "names-a-device", "true" if rules.whole_pods else device):
         if isinstance(condition, dict) and condition["name"] == "our-scheduler":
             foreign = f"!({condition['expression']})"
             condition = {"name": "foreign-scheduler", "expression": foreign}  # noqa: PLW2901

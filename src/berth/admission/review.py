@@ -6,6 +6,9 @@ import msgspec
 
 from berth.model.raw import JsonObject
 
+_LONGEST = 253
+"""Characters; no name in Kubernetes is longer, and who is promised something is kept by name."""
+
 
 class Review(msgspec.Struct, frozen=True, kw_only=True):
     """What kube-apiserver asks. `object` is the raw Pod, or None where there is none (DELETE)."""
@@ -29,7 +32,8 @@ class Review(msgspec.Struct, frozen=True, kw_only=True):
         """The Pod's name for logs; `train-*` where the API server has yet to end a generateName."""
         metadata = (self.object or {}).get("metadata")
         prefix = metadata.get("generateName") if isinstance(metadata, dict) else None
-        return f"{prefix}*" if isinstance(prefix, str) and prefix and not self.name else self.name
+        named = self.name or (f"{prefix}*" if isinstance(prefix, str) and prefix else "")
+        return named[:_LONGEST]
 
     @property
     def owner(self) -> str:

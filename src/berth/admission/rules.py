@@ -7,6 +7,7 @@ from enum import Enum
 from berth import names
 from berth.admission.audited import Audited
 from berth.admission.placements import Placements
+from berth.dialects import volcano
 from berth.dialects.hami import Options
 from berth.model.card import Card
 from berth.model.raw import JsonObject
@@ -115,6 +116,7 @@ class Rules:
         resources = {name for vendor in words for name in vendor.resources}
         object.__setattr__(self, "known", frozenset(resources))
         asking = {key for vendor in words for key in vendor.selectors.asking}
+        asking |= set(names.SIZE_ANNOTATIONS) if self.options.conversion else set()
         object.__setattr__(self, "told_by", frozenset(resources | asking))
         steering = {key for vendor in words for key in vendor.annotations}
         steering |= resources | set(names.STEERING)
@@ -146,8 +148,18 @@ class Rules:
         schedulers |= {names.DEFAULT_SCHEDULER} if self.force_default_scheduler else set()
         object.__setattr__(self, "schedulers", frozenset(schedulers))
         hides = any(vendor.hide_from_others for vendor in self.vendors)
-        by = self.options.conversion
-        object.__setattr__(self, "sees_others", hides or bool(by and by.whole_pods))
+        object.__setattr__(self, "sees_others", hides or self.whole_pods)
+
+    @property
+    def whole_pods(self) -> bool:
+        """Whether Pods without a device get the stack's scheduler too."""
+        return bool(self.options.conversion and self.options.conversion.whole_pods)
+
+    @property
+    def queues(self) -> bool:
+        """Whether some Pods go to Volcano's scheduler, which takes their queue from themselves."""
+        every = (self, *self.zones.values())
+        return any(one.options.writes == volcano.NAME for one in every)
 
     @property
     def reading(self) -> "Rules":
@@ -167,6 +179,15 @@ class Rules:
         if options is self.options and not self.zones:
             return self
         zones = {name: zone.knowing(cards) for name, zone in self.zones.items()}
+        return replace(self, options=options, zones=zones)
+
+    def without_queue(self) -> "Rules":
+        """Return the same for Pods that get a queue from their controller."""
+        by = self.options.conversion
+        options = self.options
+        if by and by.queue:
+            options = replace(options, conversion=replace(by, queue=""))
+        zones = {name: zone.without_queue() for name, zone in self.zones.items()}
         return replace(self, options=options, zones=zones)
 
     @property

@@ -11,6 +11,10 @@ _NOTHING: JsonObject = {}
 MOST_CONTAINERS = 500
 """No Pod that runs has nearly as many; reading each costs 60 us, and other callers wait."""
 
+MOST_ANNOTATION = 256 * 1024
+"""Bytes of all annotations of an object (apimachinery's TotalAnnotationSizeLimitB). The API server
+refuses what has more, but after us: 3 MiB of them would hold up other callers for seconds."""
+
 
 def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     """Say why the Pod is left alone whatever it asks for, or None (HAMi contract 1.2, step 3)."""
@@ -20,16 +24,21 @@ def ignored(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
 
 
 def conflicts(raw: JsonObject, namespace: str, rules: Rules) -> bool:
-    """Whether only the Pod's scheduler keeps us from what it asks for."""
-    return _left_out(raw, namespace, rules) is None and names_known(raw, rules)
+    """Whether only the Pod's scheduler keeps us from what it asks for, or from the Pod as such."""
+    if _left_out(raw, namespace, rules) is not None:
+        return False
+    return rules.whole_pods or names_known(raw, rules)
 
 
 def _left_out(raw: JsonObject, namespace: str, rules: Rules) -> Said | None:
     if namespace in rules.excluded_namespaces:
         return Said("left.namespace", {"namespace": namespace})
     metadata = _object(raw.get("metadata"))
-    if names.MIRROR_ANNOTATION in _object(metadata.get("annotations")):
+    annotations = _object(metadata.get("annotations"))
+    if names.MIRROR_ANNOTATION in annotations:
         return Said("left.mirror")
+    if sum([len(text) for text in annotations.values() if type(text) is str]) > MOST_ANNOTATION:
+        return Said("left.too-long", {"most": MOST_ANNOTATION})
     labels = _object(metadata["labels"]) if "labels" in metadata else _NOTHING
     for key, value in names.OPT_OUTS if labels else ():
         if labels.get(key) == value:

@@ -5,7 +5,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from aiohttp import web
+from aiohttp import HttpVersion11, web
 
 from berth.admission import alike, deadline, door, ready, recall, route, told, wire
 from berth.admission.callers import Callers
@@ -149,6 +149,7 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
             body = request.content.read_nowait()
         else:
             async with asyncio.timeout(budget if hurried else limits.body_seconds):
+                await _let_come(request)
                 body = await request.read()
     except web.HTTPRequestEntityTooLarge:
         raise _too_large() from None
@@ -162,6 +163,13 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
     if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
         raise _too_large()
     return body
+
+
+async def _let_come(request: web.BaseRequest) -> None:
+    """Tell a caller that waits for it to send the body (RFC 9110, 10.1.1), as curl may do."""
+    expected = request.headers.get("Expect")
+    if expected and expected.lower() == "100-continue" and request.version >= HttpVersion11:
+        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
 
 async def _decoded(body: bytes, ends: float | None) -> Review:

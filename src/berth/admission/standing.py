@@ -7,6 +7,7 @@ import msgspec
 
 from berth import names
 from berth.admission.quota import Allowance
+from berth.dialects.ranges import Ranges
 from berth.model import decided
 from berth.model.decided import Decided
 from berth.model.decision import Problem
@@ -33,6 +34,8 @@ class Standing(msgspec.Struct, frozen=True, kw_only=True):
     """What the quotas of its namespace leave; None where they say nothing."""
     placing: Placing | None = None
     """None where no fleet is known."""
+    ranges: Ranges | None = None
+    """What the LimitRanges of its namespace are for; None where none is known."""
 
 
 def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:

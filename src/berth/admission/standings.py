@@ -126,9 +126,10 @@ class Standings:
         if places and places.synced:
             before = known.placed if known else None
             placing = places.placing(namespace, rules, decision, before)
-        if allowance is None and placing is None:
+        ranges = self.classes.ranged(namespace)
+        if allowance is None and placing is None and not ranges:
             return None
-        return Standing(decision=decision, allowance=allowance, placing=placing)
+        return Standing(decision=decision, allowance=allowance, placing=placing, ranges=ranges)
 
     def _settle(self, review: Review, decision: Decision, standing: Standing) -> None:
         """Claim what was decided, in place of what an earlier pass had claimed."""

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from berth.admission import mutate, project
+from berth.admission import mutate, project, unplaced
 from berth.admission.rules import Privileged, Rules
 from berth.admission.wanted import wanted
 from berth.cluster import projections
@@ -22,15 +22,17 @@ def request(raw: JsonObject, rules: Rules) -> PodRequest:
     return wanted(pod, _demand(pod, rules), rules.known)
 
 
-def request_in(namespace: str, raw: JsonObject, rules: Rules) -> PodRequest:
-    """Return the same with what the settings ask of cards for it there."""
+def authored(raw: JsonObject, rules: Rules) -> tuple[Demand, PodRequest]:
+    """Return what a Pod's author wanted, wherever Berth has led it. Raises BadReview."""
     pod = project.pod(raw)
-    return rules.terms.applied(request(raw, rules), namespace, pod.labels, pod.annotations)
+    demand = unplaced.wished(pod, _demand(pod, rules))
+    return demand, unplaced.eligible(pod, wanted(pod, demand, rules.known))
 
 
-def demand(raw: JsonObject, rules: Rules) -> Demand:
-    """Return what a Pod wants of cards alone. Raises BadReview."""
-    return _demand(project.pod(raw), rules)
+def applied(namespace: str, raw: JsonObject, wish: PodRequest, rules: Rules) -> PodRequest:
+    """Return what a Pod wants with what the settings ask of cards for it there."""
+    pod = project.pod(raw)
+    return rules.terms.applied(wish, namespace, pod.labels, pod.annotations)
 
 
 def _demand(pod: Pod, rules: Rules) -> Demand:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from berth.model.raw import Json, JsonObject, Path
 
+_GROUPS = ("", "apps", "batch")
 RUN_PODS = frozenset(
     {"Pod", "Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "Job", "CronJob"}
 )
@@ -28,6 +29,21 @@ def find(document: JsonObject) -> Iterator[Template]:
     (RayCluster, PyTorchJob, LeaderWorkerSet …) are read too.
     """
     yield from _within(document, ())
+
+
+def is_kubernetes_own(document: JsonObject) -> bool:
+    """Whether a controller of Kubernetes itself makes its Pods."""
+    return document.get("kind") in RUN_PODS and _group(document) in _GROUPS
+
+
+def has_queue(document: JsonObject) -> bool:
+    """Whether its Pods get a PodGroup with a queue of its own, as those of Volcano's Jobs."""
+    return _group(document).endswith("volcano.sh")
+
+
+def _group(document: JsonObject) -> str:
+    group, slash, _ = str(document.get("apiVersion") or "").partition("/")
+    return group if slash else ""
 
 
 def _within(node: Json, path: Path) -> Iterator[Template]:

@@ -1,55 +1,88 @@
 """What a Pod wanted before Berth led it to a place: for those who ask where else it could go.
 
-Nothing in a Pod says which requirement is whose, so what `affinity` and a dialect would have
-written is taken for theirs. Cards that the author named himself are lost where others were pinned.
+`affinity` writes last in each term, so the last such requirement is taken for its own. Cards that
+the author named himself stand in the decision.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import partial
 
 from msgspec.structs import replace
 
 from berth import names
-from berth.admission import project
 from berth.model import decided
 from berth.model.decided import Decided
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.eligibility import NODE_NAME, Eligibility, Expression
+from berth.model.placed import Delivery
 from berth.model.pod import Pod
-from berth.model.raw import JsonObject
-from berth.model.request import DeviceRequest, PodRequest
+from berth.model.request import PodRequest
 
 Term = tuple[Expression, ...]
-Named = tuple[str, DeviceRequest]
 
 
-def unplaced(raw: JsonObject, request: PodRequest) -> PodRequest:
-    """Return what a Pod, which wants `request` as it stands, wanted before it was placed."""
-    pod = project.pod(raw)
-    found = decided.read(pod.annotations.get(names.DECISION))
-    if found is None or not found.node or pod.annotations.get(names.INJECTED) != "true":
+def wished(pod: Pod, demand: Demand) -> Demand:
+    """Return what a Pod, which asks for `demand` as it stands, asked for before it was placed."""
+    found = _led(pod)
+    if found is None or found.delivery != Delivery.PIN.value:
+        return demand
+    return Demand(tuple(_own(one, found) for one in demand.containers))
+
+
+def eligible(pod: Pod, request: PodRequest) -> PodRequest:
+    """Return the request of a Pod as it was before it was placed, but for its cards.
+
+    Where nodes were only preferred, that is what it is.
+    """
+    found = _led(pod)
+    ours = _REQUIRED.get(found.delivery) if found else None
+    if found is None or ours is None:
         return request
-    wish = request.eligibility
-    if not any(_pins(one, found) for term in wish.any_of for one in term):
-        return request if _prefers(pod) else replace(request, eligibility=_freed(wish, _lists))
-    return replace(
-        request,
-        eligibility=_freed(wish, lambda one: _pins(one, found)),
-        devices=_of_any_uuid(request.devices, found),
-        init_devices=_of_any_uuid(request.init_devices, found),
-    )
+    return replace(request, eligibility=_freed(request.eligibility, partial(ours, found)))
 
 
-def _pins(one: Expression, found: Decided) -> bool:
+def named(pod: Pod, demand: Demand) -> dict[str, tuple[str, ...]]:
+    """Return the devices that the author names, by the container that is to have some of them."""
+    if all(share.wishes.uuids is None for share in demand.shares):
+        return {}
+    return {
+        one.container.name: tuple(sorted(one.share.wishes.uuids))
+        for one in wished(pod, demand).containers
+        if one.share and one.share.wishes.uuids is not None
+    }
+
+
+def _led(pod: Pod) -> Decided | None:
+    """Return the decision by which the Pod was led somewhere."""
+    if names.DECISION not in pod.annotations or pod.annotations.get(names.INJECTED) != "true":
+        return None
+    found = decided.read(pod.annotations[names.DECISION])
+    return found if found and found.node else None
+
+
+def _own(wanted: ContainerDemand, found: Decided) -> ContainerDemand:
+    """Let a container have what its author names, where it has what was chosen for it."""
+    share = wanted.share
+    chosen = {one.uuid for one in found.devices}
+    if share is None or not chosen.issuperset(share.wishes.uuids or ()):
+        return wanted
+    own = found.named.get(wanted.container.name)
+    wishes = replace(share.wishes, uuids=None if own is None else frozenset(own))
+    return replace(wanted, share=replace(share, wishes=wishes))
+
+
+def _pins(found: Decided, one: Expression) -> bool:
     return one == Expression(NODE_NAME, "In", (found.node,))
 
 
-def _lists(one: Expression) -> bool:
+def _lists(_: Decided, one: Expression) -> bool:
     return one.key == names.HOST_LABEL and one.operator == "In"
 
 
-def _prefers(pod: Pod) -> bool:
-    """Whether the best node has been preferred: then none was required."""
-    each = [one.get("preference") for one in pod.nodes.preferred if one.get("weight") == 100]
-    return any(names.HOST_LABEL in str(preference) for preference in each)
+_REQUIRED: Mapping[str, Callable[[Decided, Expression], bool]] = {
+    Delivery.PIN.value: _pins,
+    Delivery.REQUIRE.value: _lists,
+}
 
 
 def _freed(wish: Eligibility, ours: Callable[[Expression], bool]) -> Eligibility:
@@ -62,11 +95,3 @@ def _freed(wish: Eligibility, ours: Callable[[Expression], bool]) -> Eligibility
 def _without(term: Term, ours: Callable[[Expression], bool]) -> Term:
     places = [place for place, one in enumerate(term) if ours(one)]
     return term[: places[-1]] + term[places[-1] + 1 :] if places else term
-
-
-def _of_any_uuid(requests: tuple[Named, ...], found: Decided) -> tuple[Named, ...]:
-    chosen = {one.uuid for one in found.devices}
-    return tuple(
-        (name, replace(one, uuids=()) if chosen.issuperset(one.uuids) else one)
-        for name, one in requests
-    )

@@ -63,6 +63,19 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
             if rules.options.conversion is None:
                 yield from _unread(pod)
         yield from _paths(pod, demand, rules)
+    elif pod.annotations and rules.options.conversion is not None:
+        yield from _idle(pod, rules)
+
+
+def _idle(pod: Pod, rules: Rules) -> Iterator[Said]:
+    """Yield what is said of a device's size or model where no container names any device."""
+    owned = rules.options.owners
+    if any(not owned.keys().isdisjoint(one.limits) for one in pod.containers):
+        return
+    name = next((vendor.count for vendor in owned.values() if vendor.count), "")
+    for key in names.SIZE_ANNOTATIONS:
+        if key in pod.annotations:
+            yield Said("no-effect.alone", {"path": ("metadata", "annotations", key), "name": name})
 
 
 def _near(pod: Pod, rules: Rules) -> Iterator[Said]:

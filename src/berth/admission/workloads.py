@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from berth import names
 from berth.admission import mutate, templates
 from berth.admission.rules import Rules
 from berth.admission.templates import Template
@@ -45,14 +46,17 @@ def _warnings(
 
 def misplaced(document: JsonObject, template: Template, rules: Rules) -> Iterator[Said]:
     """Say so where a key that steers a Pod stands on what is around it, without effect."""
+    kind = str(document.get("kind"))
+    # What other controllers read of their own kinds, nobody here knows.
+    known = rules.queues and templates.is_kubernetes_own(document)
+    queues = {names.VOLCANO_QUEUE} if known else set()
     for above in range(len(template.path)):
-        place = (*template.path[:above], "metadata", "annotations")
         for name in _annotations(document, template.path[:above]):
-            path = (*place, name)
+            path = (*template.path[:above], "metadata", "annotations", name)
             if name in rules.known:  # it would ask for nothing in the template either
                 yield Said("no-effect.annotation", {"path": path})
-            elif name in rules.steering:
-                yield Said("no-effect.workload", {"path": path, "kind": str(document.get("kind"))})
+            elif name in rules.steering or name in queues:
+                yield Said("no-effect.workload", {"path": path, "kind": kind})
 
 
 def _annotations(document: JsonObject, path: Path) -> Mapping[str, Json]:

@@ -10,11 +10,11 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from berth.certs.rotation import BACK_DATED
 from berth.errors import UsageError
 
 AUTHORITY_LIFE = timedelta(days=3650)
 LEAF_LIFE = timedelta(days=365)
-BACK_DATED = timedelta(hours=1)  # for nodes whose clocks are behind
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from berth import clock
-from berth.certs import authority, rotation, store
-from berth.certs.authority import BACK_DATED, Pair
+from berth.certs import authority, identity, rotation, store
+from berth.certs.authority import Pair
 from berth.certs.registered import Registered
 from berth.certs.rotation import Authority, Leaf, Stored, Terms
 from berth.certs.source import Turn
@@ -37,8 +37,9 @@ class Own:
             step = rotation.decide(held.stored, _leaf(in_use), registered.seen, now, self.terms)
             match step:
                 case rotation.Make():
-                    made = rotation.remade(make(now, self.authority_life), self.remembered)
-                    await self._write(made, held, "certificates.made")
+                    made = make(now, self.authority_life)
+                    anew = rotation.remade(made, self.remembered, held.stored)
+                    await self._write(anew, held, "certificates.made")
                 case rotation.Stage() if held.stored:
                     following = make(now, self.authority_life)
                     await self._write(
@@ -76,9 +77,13 @@ class Own:
         current = stored.current
         ca = (current.certificate.encode(), current.key.encode())
         try:
-            return authority.sign(ca, self.names, now, ends)
+            pair = authority.sign(ca, self.names, now, ends)
         except (ValueError, TypeError) as error:
             raise UsageError(f"the stored CA cannot sign: {error}; remove it") from None
+        why = identity.distrusted(pair, ca[0], self.names[0])
+        if why:  # its key is another's: nobody would take what it signs
+            raise UsageError(f"the stored CA vouches for no leaf of its key: {why}; remove it")
+        return pair
 
 
 def make(now: datetime, life: timedelta) -> Authority:
@@ -97,4 +102,4 @@ def _leaf(pair: Pair | None) -> Leaf | None:
     if pair is None:
         return None
     begins, ends = authority.life(pair.certificate)
-    return Leaf(pair.authority.decode(), begins + BACK_DATED, ends)
+    return Leaf(pair.authority.decode(), begins + rotation.BACK_DATED, ends)

@@ -35,7 +35,8 @@ class Registered:
     def looked(self, certificates: Collection[str], now: datetime) -> None:
         """Note which CAs every entry trusts."""
         before = self.bundle
-        self.since = {one: self.since.get(one, now) for one in certificates}
+        # What was first seen by a clock that was ahead counts from now.
+        self.since = {one: min(self.since.get(one, now), now) for one in certificates}
         self.bundle = bundle.join(sorted(certificates))
         if self.bundle != before or not self.tried:
             self.news.set()

@@ -8,14 +8,23 @@ replicas, whoever sleeps and for however long:
   of it (admission.md 3, pattern 3);
 - `leaves_end` of a CA is written down before a leaf is signed that lasts so long, so whoever
   reads it later knows when the last leaf has ended, without asking the other replicas.
+
+A clock may have been ahead, such as that of a machine before it heard of the time. What was made
+then is valid for nobody yet: it is made anew, and not waited for.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import TypeAlias
+from typing import Annotated, TypeAlias
 
 import msgspec
+
+BACK_DATED = timedelta(hours=1)
+"""How long before it is made a certificate is valid, for machines whose clocks are behind."""
+
+
+Moment: TypeAlias = Annotated[datetime, msgspec.Meta(tz=True)]
 
 
 class Authority(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fields=True):
@@ -23,9 +32,9 @@ class Authority(msgspec.Struct, frozen=True, rename="camel", forbid_unknown_fiel
 
     certificate: str
     key: str
-    begins: datetime
-    ends: datetime
-    leaves_end: datetime
+    begins: Moment
+    ends: Moment
+    leaves_end: Moment
     """No leaf that it signed lasts longer."""
 
 
@@ -104,7 +113,7 @@ def decide(
     stored: Stored | None, leaf: Leaf | None, seen: Seen | None, now: datetime, terms: Terms
 ) -> Step:
     """Say what to do now, one step at a time. `seen` is None where no registration is watched."""
-    if stored is None:
+    if stored is None or _to_come(stored.current, now):
         return Make()
     ends = _leaf_due(stored, leaf, seen, now, terms)
     if ends is not None:
@@ -112,7 +121,7 @@ def decide(
     kept = tuple(one for one in stored.retired if one.leaves_end + terms.settle > now)
     if kept != stored.retired:
         return Store(msgspec.structs.replace(stored, retired=kept), "certificates.retired")
-    following = stored.next if stored.next and stored.next.ends > now else None
+    following = usable(stored.next, now)
     if following and _settled(following, seen, now, terms):
         return Store(promoted(stored, following), "certificates.promoted")
     if not following and now >= due(stored.current.begins, stored.current.ends):
@@ -124,6 +133,13 @@ def decide(
 def due(begins: datetime, ends: datetime) -> datetime:
     """When something is renewed: at two thirds of its life."""
     return begins + (ends - begins) * 2 / 3
+
+
+def usable(following: Authority | None, now: datetime) -> Authority | None:
+    """Return the next CA, if it can ever take over: it has not ended, and is valid by now."""
+    if following is None or following.ends <= now or _to_come(following, now):
+        return None
+    return following
 
 
 def staged(stored: Stored, following: Authority) -> Stored:
@@ -147,12 +163,14 @@ def promised(stored: Stored, ends: datetime) -> Stored:
     )
 
 
-def remade(made: Authority, remembered: Stored | None) -> Stored:
-    """Begin anew with `made`, where what was stored is gone: leaves may be about that need it."""
-    if remembered is None:
-        return Stored(current=made)
-    before = tuple(msgspec.structs.replace(one, key="") for one in remembered.trusted)
-    return Stored(current=made, retired=before)
+def remade(made: Authority, *before: Stored | None) -> Stored:
+    """Begin anew with `made`, where what was stored is gone or is of no use now.
+
+    Leaves may be about that need what was stored `before`.
+    """
+    every = {one.certificate: one for stored in before if stored for one in stored.trusted}
+    retired = (msgspec.structs.replace(one, key="") for one in every.values())
+    return Stored(current=made, retired=tuple(retired))
 
 
 def _leaf_due(
@@ -162,13 +180,18 @@ def _leaf_due(
     ends = min(now + terms.leaf, stored.current.ends)
     if ends <= now:
         return None
-    if leaf is None or leaf.ends <= now:
+    if leaf is None or leaf.ends <= now or _to_come(leaf, now):
         return ends
     if leaf.issuer != stored.current.certificate:
         lost = seen is not None and leaf.issuer not in seen
         return ends if lost or _settled(stored.current, seen, now, terms) else None
     # Near the end of its CA a leaf cannot be made to last longer: then this one is the best.
     return ends if now >= due(leaf.begins, leaf.ends) and ends > leaf.ends else None
+
+
+def _to_come(made: Authority | Leaf, now: datetime) -> bool:
+    """Whether it is not valid yet, as the clock was ahead when it was made."""
+    return made.begins - BACK_DATED > now
 
 
 def _settled(authority: Authority, seen: Seen | None, now: datetime, terms: Terms) -> bool:

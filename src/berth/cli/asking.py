@@ -1,5 +1,7 @@
 """Asks a fleet where Pods could go: for `berth explain --cluster` and `--snapshot`."""
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,6 +16,7 @@ from berth.model import decided
 from berth.model.charge import Charge
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
+from berth.model.request import PodRequest
 from berth.placement.policies import POLICIES
 from berth.words.catalogue import Language
 
@@ -37,16 +40,20 @@ class Asked:
         """Add where a Pod could go, as it is once it is admitted. Raises UsageError."""
         if found.decision.verdict is Verdict.REFUSED:
             return found
-        return replace(found, place=self._told(found.decision.pod, found.namespace, fleet))
+        raw = found.decision.pod
+        with _taken():
+            wish = stored.request(raw, self.rules.reading)
+            return replace(found, place=self._told(raw, found.namespace, wish, fleet))
 
     def live(self, pod: str, namespace: str, kubeconfig: Path | None) -> Explained:
-        """Explain a Pod of the cluster. Raises UsageError."""
+        """Explain a Pod of the cluster, as its author wrote it. Raises UsageError."""
         space, slash, name = pod.rpartition("/")
         key = (space if slash else namespace, name)
         found = fleets.of_cluster(clustered.source(kubeconfig), self.rules, key)
         raw: JsonObject = found.pod or {}
-        told = self._told(raw, key[0], found.fleet, _standing(raw, found.now))
-        demand = stored.demand(raw, self.rules)
+        with _taken():
+            demand, wish = stored.authored(raw, self.rules.reading)
+            told = self._told(raw, key[0], wish, found.fleet, _standing(raw, found.now))
         decision = Decision(verdict=Verdict.UNCHANGED, pod=raw, demand=demand)
         return Explained(
             source=found.fleet.source,
@@ -59,19 +66,32 @@ class Asked:
             place=told,
         )
 
-    def _told(self, raw: JsonObject, namespace: str, fleet: Fleet, now: Now | None = None) -> Told:
-        try:
-            chosen = policy_for(raw, namespace, self.rules, self.policy)
-            request = stored.request_in(namespace, raw, self.rules)
-            found = where(request, chosen, fleet, now)
-        except BadReview as error:
-            raise UsageError(f"{error}; Kubernetes would not take it") from None
+    def _told(
+        self,
+        raw: JsonObject,
+        namespace: str,
+        wish: PodRequest,
+        fleet: Fleet,
+        now: Now | None = None,
+    ) -> Told:
+        chosen = policy_for(raw, namespace, self.rules, self.policy)
+        request = stored.applied(namespace, raw, wish, self.rules)
+        found = where(request, chosen, fleet, now)
         language = self.language
         return Told(
             lines=tuple(placed.said(found, language)),
             learned=tuple(placed.taught(found.learned, language)) if found.learned else (),
             row=placed_rows.row(found),
         )
+
+
+@contextlib.contextmanager
+def _taken() -> Iterator[None]:
+    """Say of what has not the shape of a Pod that Kubernetes would not take it."""
+    try:
+        yield
+    except BadReview as error:
+        raise UsageError(f"{error}; Kubernetes would not take it") from None
 
 
 def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fleet:

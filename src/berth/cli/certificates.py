@@ -62,7 +62,7 @@ async def _rotate(kept: Store, loaded: Settings) -> str:
         held = await kept.read()
         if held.stored is None:
             raise UsageError("there is no CA yet; `berth webhook --register` makes one")
-        if held.stored.next is not None and held.stored.next.ends > clock.now():
+        if rotation.usable(held.stored.next, clock.now()):
             return "a rotation is under way already; `berth certificates show` shows how far"
         following = own.make(clock.now(), life)
         if await kept.write(rotation.staged(held.stored, following), held):

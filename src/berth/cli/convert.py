@@ -170,8 +170,9 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
     """Yield the changes of a document, RFC 6902, and note what is to be said. Raises UsageError."""
     for template in templates.find(document):
         one, inside = _single(document, template.path)
+        by = rules.without_queue() if templates.has_queue(one) else rules
         try:
-            decision = mutate.decide(template.pod, _namespace(one), rules, standing=_KNOWN)
+            decision = mutate.decide(template.pod, _namespace(one), by, standing=_KNOWN)
         except BadReview as error:
             raise UsageError(f"{found.source}: {error}; Kubernetes would not take it") from None
         name = _named(one, inside)
@@ -179,7 +180,7 @@ def _operations(found: Converted, document: JsonObject, rules: Rules) -> Iterato
         heard = decision.notes if decision.verdict is Verdict.IGNORED else ()
         said: tuple[Problem | Said, ...] = (*decision.problems, *heard, *decision.warnings)
         # What was asked for before, the file's own history tells.
-        found.said += [(name, one) for one in said if one.code != "renamed"]
+        found.said += [(name, one) for one in said if not one.code.startswith("renamed")]
         edits = [edit for edit in decision.edits if not _is_idle(edit, template.pod)]
         prefix = rfc6902.pointer(template.path)
         for operation in patch.record(template.pod, edits)[0]:

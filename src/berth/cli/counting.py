@@ -16,6 +16,7 @@ from berth.admission.standings import Standings
 from berth.cluster import connection, kube
 from berth.cluster.projections import (
     DeviceClass,
+    LimitRange,
     Node,
     Object,
     Pod,
@@ -46,6 +47,12 @@ _DEVICES = Resource(
     kind=DeviceClass,
     path="/apis/resource.k8s.io/v1/deviceclasses",
     indexes={MAPPED: lambda one: filter(None, [one.spec.extended_resource_name])},
+)
+_RANGES = Resource(
+    name="limitranges",
+    kind=LimitRange,
+    path="/api/v1/limitranges",
+    indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
 )
 _SHOWN_SECONDS = 10
 Kind = TypeVar("Kind", bound=Object)
@@ -93,6 +100,8 @@ class Counting:
             self._loops.append(self._runtimes(self._watch(_RUNTIMES, waits=False)))
         if self.settings.classes.device:
             self._loops.append(self._devices(self._watch(_DEVICES, waits=False)))
+        if self.settings.classes.limit_range:
+            self._loops.append(self._ranges(self._watch(_RANGES, waits=False)))
         self.metrics.claims.set_function(lambda: len(claims))
 
     def loops(self) -> Iterator[Coroutine[None, None, None]]:
@@ -175,6 +184,11 @@ class Counting:
     async def _devices(self, watch: Watch[DeviceClass]) -> None:
         await self._read(_DEVICES.name, watch.synced())
         self.standings.classes.devices = watch.store
+        await _stay()
+
+    async def _ranges(self, watch: Watch[LimitRange]) -> None:
+        await self._read(_RANGES.name, watch.synced())
+        self.standings.classes.ranges = watch.store
         await _stay()
 
     async def _read(self, resource: str, synced: Coroutine[None, None, None]) -> None:

@@ -171,12 +171,18 @@ def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compa
                     namespace=namespace,
                     name=name,
                     template=template,
-                    before=old.decide(template.pod, namespace) if old else _as_is(template.pod),
-                    after=new.decide(template.pod, namespace),
+                    before=_decided(old, document, template, namespace),
+                    after=_decided(new, document, template, namespace),
                 )
             except BadReview as error:
                 where = f"{source}: {kind}/{name}"
                 raise UsageError(f"{where}: {error}; Kubernetes would not take it") from None
+
+
+def _decided(
+    by: Cluster | None, document: JsonObject, template: Template, namespace: str
+) -> Decision:
+    return by.of(document).decide(template.pod, namespace) if by else _as_is(template.pod)
 
 
 def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:

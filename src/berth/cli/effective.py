@@ -6,7 +6,7 @@ from berth import names
 from berth.admission import audited
 from berth.admission.conversions import EVERY
 from berth.admission.rules import Rules
-from berth.dialects.conversion import Conversion, Defaults, Size
+from berth.dialects.conversion import Conversion, Defaults, Presets, Size
 from berth.settings import Settings
 
 
@@ -107,6 +107,7 @@ def _converted(by: Conversion, rules: Rules) -> Iterator[str]:
     annotations = f"{names.GPU_MEMORY}, {names.MODEL}"
     usual = f"{_size(by.default_memory)}{_of_hami(rules)}"
     yield f"  memory: resources, {annotations}, {usual}the whole card"
+    yield from _modelled(by.presets)
     if by.oversubscribed:
         yield f"  oversubscribed: {by.oversubscribed}"
     if by.queue:
@@ -116,6 +117,14 @@ def _converted(by: Conversion, rules: Rules) -> Iterator[str]:
         requests = f"cpu {given.cpu_request or '-'}, memory {given.memory_request or '-'}"
         most = f"cpu {given.cpu_limit or '-'}, memory {given.memory_limit or '-'}"
         yield f"  defaults beside a device: requests {requests}; limits {most}"
+
+
+def _modelled(presets: Presets) -> Iterator[str]:
+    """Yield what follows from the size of a model: by the table, else by the formula."""
+    by = ", ".join(f"{use} x {factor:g}" for use, factor in presets.factors.items())
+    yield f"  {names.MODEL}: its weights, by use {by}; and {presets.overhead_mib} MiB on each card"
+    for (model, use, precision), mib in sorted(presets.table.items()):
+        yield f"    {model}/{use}/{precision}: {mib} MiB"
 
 
 def _of_hami(rules: Rules) -> str:

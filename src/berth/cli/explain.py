@@ -2,7 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -147,6 +147,12 @@ class Cluster:
     standing: Standing | None = None
     """Given where its cards are known, which may then refuse a Pod."""
 
+    def of(self, document: JsonObject) -> "Cluster":
+        """Return the same for the Pods of a document, as their controller makes them."""
+        if not templates.has_queue(document):
+            return self
+        return replace(self, rules=self.rules.without_queue())
+
     def decide(self, pod: JsonObject, namespace: str) -> Decision:
         """Decide as the server does, if it is asked at all. Raises BadReview."""
         own = self.labels_by_namespace.get(namespace, {})
@@ -213,7 +219,7 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
             _unheard(f"{source}: {document.get('kind') or 'a document'}/{name}", asked)
         for template in found:
             try:
-                decision = cluster.decide(template.pod, space)
+                decision = cluster.of(document).decide(template.pod, space)
             except BadReview as error:
                 raise UsageError(f"{source}: {error}; Kubernetes would not take it") from None
             yield Explained(

@@ -102,6 +102,8 @@ def _watched(loaded: Settings) -> set[tuple[str, str]]:
         found.add(("node.k8s.io", "runtimeclasses"))
     if found and loaded.classes.device:
         found.add(("resource.k8s.io", "deviceclasses"))
+    if found and loaded.classes.limit_range:
+        found.add(("", "limitranges"))
     return found
 
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import gc
 import logging
-import signal
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -53,7 +52,7 @@ class Webhook:
         stop.listen(loop)
         certified = self._certified(kubeconfig, register=register)
         reloader = self._reloader(certified.registered.outdate)
-        loop.add_signal_handler(signal.SIGHUP, reloader.take)
+        reloader.listen(loop)
         if self.settings.log.flush_seconds:
             self.log.gather(lambda flush: loop.call_later(self.settings.log.flush_seconds, flush))
         counting = self._counting(kubeconfig, register=register)
@@ -67,7 +66,7 @@ class Webhook:
         async with contextlib.AsyncExitStack() as stack:
             for work in counting.loops() if counting else ():
                 await stack.enter_async_context(_beside(work, stop.ask))
-            await certified.start()
+            await stop.start(certified.start())
             listener = await listen(server, handler, certified.shown.context)
             stack.push_async_callback(listener.end)
             pulse = hang.watched(server.hang_seconds, self.metrics.lag.observe)
@@ -163,6 +162,7 @@ class Webhook:
         self, reloader: reload.Reloader, certified: Certified
     ) -> Iterator[Coroutine[None, None, None]]:
         """Yield what goes on beside the answers until the process is asked to end."""
+        yield reloader.heed()
         if self.sources.files:
             yield reloader.watch(self.settings.reload.every_seconds)
         yield from certified.loops()

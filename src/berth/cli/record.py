@@ -14,7 +14,6 @@ import msgspec
 from berth import __version__, clock
 from berth.admission import stored
 from berth.admission.rules import Rules
-from berth.admission.unplaced import unplaced
 from berth.cli import clustered, options
 from berth.cli.stop import Stop
 from berth.cluster.hashed import Hashed
@@ -74,7 +73,7 @@ async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | 
 
     def wanted(pod: Pod) -> PodRequest:
         raw = msgspec.json.decode(msgspec.json.encode(pod))
-        return unplaced(raw, stored.request(raw, rules))
+        return stored.authored(raw, rules.reading)[1]
 
     loop, stop = asyncio.get_running_loop(), Stop()
     stop.listen(loop)

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
+import signal
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import msgspec
 import orjson
@@ -19,6 +20,7 @@ from berth.observe.readiness import Readiness
 from berth.settings import Injection, Settings
 
 LOG = logging.getLogger("berth.configuration")
+_MOST_READS = 5  # of files that change while they are read
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,12 +35,29 @@ class Reloader:
     readiness: Readiness
     changed: Callable[[], None]
     """Called after a new generation is in use."""
+    _asked: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def listen(self, loop: asyncio.AbstractEventLoop) -> None:
+        """Hear SIGHUP from now on."""
+        loop.add_signal_handler(signal.SIGHUP, self._asked.set)
+
+    async def heed(self) -> None:
+        """Take a generation for each SIGHUP, and one for all that come meanwhile.
+
+        To read the files takes as long as a hundred decisions: one for each of a storm of signals
+        would hold up admission until the watchdog ends the process.
+        """
+        while True:
+            await self._asked.wait()
+            self._asked.clear()
+            self.take()
+            await asyncio.sleep(0)  # what came meanwhile is answered first
 
     def take(self) -> None:
         """Read the sources, and put the generation in use if it proves good."""
         old = self.live.current
         try:
-            new = live.read(self.sources, old.number + 1)
+            new = read(self.sources, old.number + 1)
         except UsageError as error:
             self._refuse(str(error))
             return
@@ -50,7 +69,9 @@ class Reloader:
         if (new.settings, new.rules) == (old.settings, old.rules):
             self.readiness.notes.pop("configuration", None)
             return
-        self.live.current = replace(new, before=old.rules, callers=self._askable(new.callers))
+        # Where only other settings changed, Pods may still come that were written before that.
+        before = old.before if new.rules == old.rules else old.rules
+        self.live.current = replace(new, before=before, callers=self._askable(new.callers))
         self.metrics.reloads("ok").inc()
         self.readiness.notes.pop("configuration", None)
         tell(new, self.metrics)
@@ -92,6 +113,20 @@ class Reloader:
                 # The folder is gone, or the node has no watches left: both may come again.
                 LOG.warning("configuration.unwatched", extra={"why": str(error)})
             await asyncio.sleep(every)
+
+
+def read(sources: Sources, number: int = 1) -> Generation:
+    """Read a generation whose files belong together. Raises UsageError.
+
+    A volume with both files may be swapped after the first was read: then both are read anew.
+    """
+    found = files.read(sources.files)
+    for _ in range(_MOST_READS):
+        new = live.read(sources, number)
+        before, found = found, files.read(sources.files)
+        if found == before:
+            return new
+    raise UsageError("the files change all the time; they are read again when they rest")
 
 
 def tell(generation: Generation, metrics: Metrics) -> None:

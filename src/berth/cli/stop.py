@@ -35,6 +35,12 @@ class Stop:
         self._hurried.set()
         self.asked.set()
 
+    async def start(self, work: Coroutine[None, None, None]) -> None:
+        """Await what comes before the first caller; who is asked to end meanwhile has none."""
+        await _first(work, self.asked)
+        if self.asked.is_set():
+            self._hurried.set()
+
     async def pause(self, seconds: float) -> None:
         """Wait, unless somebody is in a hurry."""
         await _first(asyncio.sleep(seconds), self._hurried)

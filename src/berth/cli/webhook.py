@@ -7,10 +7,9 @@ from pathlib import Path
 import click
 import uvloop
 
-from berth.admission import live
 from berth.admission.live import Live, Sources
 from berth.certs import choice
-from berth.cli import options
+from berth.cli import options, reload
 from berth.cli.process import Webhook
 from berth.errors import UsageError
 from berth.observe import logs
@@ -49,7 +48,7 @@ def command(
     """
     named = [f"{_FLAGS[name]}={value}" for name, value in flags.items() if value is not None]
     sources = Sources(config=config, device_config=device_config, flags=(*settings, *named))
-    generation = live.read(sources)
+    generation = reload.read(sources)
     loaded = generation.settings
     log = logs.start(loaded.log.level, loaded.log.format)
     server = loaded.server

@@ -226,6 +226,26 @@ class ResourceQuota(Object, frozen=True, gc=False):
     status: QuotaStatus = QuotaStatus()
 
 
+class Range(msgspec.Struct, frozen=True, gc=False):
+    """What one kind of thing may have in a namespace."""
+
+    max: Mapping[str, str] = {}
+    min: Mapping[str, str] = {}
+    ratio: Mapping[str, str] = msgspec.field(default_factory=dict, name="maxLimitRequestRatio")
+
+
+class RangeSpec(msgspec.Struct, frozen=True, gc=False):
+    """What a LimitRange says of each kind."""
+
+    limits: tuple[Range, ...] = ()
+
+
+class LimitRange(Object, frozen=True, gc=False):
+    """A LimitRange of the cluster."""
+
+    spec: RangeSpec = RangeSpec()
+
+
 class DeviceClassSpec(msgspec.Struct, frozen=True, gc=False, rename="camel"):
     """What a class of DRA's devices is for."""
 

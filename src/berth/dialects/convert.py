@@ -93,14 +93,37 @@ def container(of: Container, share: Share, words: Vendor, options: Options) -> I
             if there.get(name) != text:
                 yield Put((*path, name), text, _ASKED)
     yield from _without(of, found, words, options)
-    gone = next((name for name in share.vendor.resources if name in of.limits), "")
-    if gone and share.vendor.count not in found:
-        renamed = {
-            "old": gone,
-            "new": next(iter(found), words.count),
-            "key": names.ORIGINAL_REQUEST,
-        }
-        yield Said("renamed", {"path": of.path, **renamed})
+    if share.vendor.count not in found:
+        yield from _renamed(of, share, found, words)
+    else:
+        for role, name in share.vendor.named_roles:
+            if name in of.limits and name not in found and _is_meant_still(role, share):
+                yield _taken_out(of, name)
+
+
+def _renamed(
+    of: Container, share: Share, found: Mapping[str, str], words: Vendor
+) -> Iterator[Change]:
+    """Yield by which name tools find now what they may look for by the first of the old ones."""
+    for role, old in share.vendor.named_roles:
+        if old in of.limits:
+            alike = (getattr(words, one) for one in (role, role.partition("_")[0]))
+            new = next((name for name in alike if name in found), next(iter(found), words.count))
+            about = {"old": old, "new": new, "key": names.ORIGINAL_REQUEST}
+            yield Said("renamed", {"path": of.path, **about})
+            return
+
+
+def _is_meant_still(role: str, share: Share) -> bool:
+    """Whether what is taken out goes without saying: else it is lost, which is told as such."""
+    if role == "cores":
+        return share.cores == share.vendor.core_unit
+    return role in ("memory", "memory_percent") and not _is_part(share)
+
+
+def _taken_out(of: Container, name: str) -> Said:
+    about = {"old": name, "key": names.ORIGINAL_REQUEST}
+    return Said("renamed.resource", {"path": of.path, **about})
 
 
 def _without(
@@ -135,6 +158,11 @@ def limits(share: Share, words: Vendor) -> dict[str, str]:
     return found
 
 
+def _is_part(share: Share) -> bool:
+    """Whether not all of a card's memory is meant."""
+    return _part(share) is not None or share.memory_mib is not None
+
+
 def _part(share: Share) -> int | None:
     """Return the percent of a card's memory, None for MiB and for all of it."""
     known = share.memory_mib is not None or share.memory_percent in (None, 100)
@@ -162,7 +190,7 @@ def amount(words: Vendor, mib: int) -> str:
 def _lost(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
     """Yield what the words have no place for."""
     path = (*of.path, "resources", "limits")
-    part = _part(share) is not None or share.memory_mib is not None
+    part = _is_part(share)
     if part and not words.memory:
         yield from lose(by, Loss.MEMORY, path, Said("part.lost-memory", {"dialect": words.dialect}))
     elif _part(share) is not None and not words.memory_percent:
@@ -196,6 +224,8 @@ def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Ite
             yield Put((*of.path, "resources", kind, one.name), value(share.vendor, one), one.why)
     percent = share.vendor.memory_percent
     if percent and not words.memory_percent:
+        if percent in of.limits:
+            yield _taken_out(of, percent)
         for kind, there in (("limits", of.limits), ("requests", of.requests)):
             if percent in there:
                 yield Drop((*of.path, "resources", kind, percent), _NO_PERCENT)

@@ -11,7 +11,11 @@ from berth.model.loss import Loss
 from berth.model.pod import Pod
 from berth.model.said import Said
 
-_VOLCANO = (*names.VOLCANO_GROUPS, names.VOLCANO_QUEUE, names.VOLCANO_APART)
+_VOLCANO = (
+    *(*names.VOLCANO_GROUPS, names.VOLCANO_QUEUE, names.VOLCANO_APART),
+    *names.VOLCANO_PLANNED,
+)
+_KAI = (names.KAI_QUEUE, names.KAI_NODE_POOL)
 
 
 def lost(pod: Pod, options: Options) -> Iterator[Change]:
@@ -20,10 +24,11 @@ def lost(pod: Pod, options: Options) -> Iterator[Change]:
     stays = ("", names.DEFAULT_SCHEDULER, scheduler)
     if by is None or not scheduler or pod.scheduler_name in stays:
         return
-    keys = () if options.writes == volcano.NAME else _VOLCANO
-    found = [("metadata", "annotations", key) for key in keys if key in pod.annotations]
-    if names.KAI_QUEUE in pod.labels:
-        found.append(("metadata", "labels", names.KAI_QUEUE))
+    if pod.scheduler_name == names.KAI_SCHEDULER:
+        found = [("metadata", "labels", key) for key in _KAI if key in pod.labels]
+    else:
+        keys = () if options.writes == volcano.NAME else _VOLCANO
+        found = [("metadata", "annotations", key) for key in keys if key in pod.annotations]
     what = Said("part.lost-group", {"old": pod.scheduler_name, "scheduler": scheduler})
     for path in found:
         yield from lose(by, Loss.GROUP, path, what)

@@ -11,12 +11,15 @@ from math import ceil
 
 from berth import names
 from berth.dialects import reading
+from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, worded
+from berth.dialects.losses import lose
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop
-from berth.model.pod import Pod
+from berth.model.loss import Loss
+from berth.model.pod import Container, Pod
 from berth.model.problem import Problem
 from berth.model.said import Facts, Said
 from berth.model.vendor import Selectors, Vendor
@@ -39,23 +42,35 @@ def words(nvidia: Vendor) -> Vendor:
     )
 
 
+def speaks(pod: Pod) -> bool:
+    """Whether the Pod says anything in this dialect."""
+    return not pod.annotations.keys().isdisjoint(names.KAI_ANNOTATIONS)
+
+
 def asks(pod: Pod) -> bool:
     """Whether the Pod asks in this dialect."""
     return not pod.annotations.keys().isdisjoint(names.KAI_ASKING)
 
 
+def asking(pod: Pod) -> Container | None:
+    """Return the container to which the Pod's annotations give a share."""
+    if not asks(pod):
+        return None
+    name = pod.annotations.get(names.KAI_CONTAINER)
+    mine = (one for one in pod.containers if (one.name == name if name else one.app))
+    return next(mine, None)
+
+
 def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read the share that the annotations give to one container."""
     vendor = next((one for one in options.words if one.dialect == NAME), None)
-    app = [one for one in pod.containers if one.app]
-    if vendor is None or not asks(pod) or not app:
+    if vendor is None or not asks(pod) or not any(one.app for one in pod.containers):
         nothing = tuple(ContainerDemand(one, None) for one in pod.containers)
-        return Reading(Demand(nothing), (), ())
-    name = pod.annotations.get(names.KAI_CONTAINER)
-    user = next((one for one in pod.containers if one.name == name), None) if name else app[0]
+        return Reading(Demand(nothing), (), tuple(_idle(pod)))
+    user = asking(pod)
     problems: list[Problem] = []
     if user is None:
-        about = {"container": str(name)[:_SHOWN]}
+        about = {"container": str(pod.annotations.get(names.KAI_CONTAINER))[:_SHOWN]}
         problems.append(_problem(names.KAI_CONTAINER, "annotation.no-container", about))
     share = _share(pod, vendor, problems)
     warnings: list[Said] = []
@@ -68,6 +83,14 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         for one in pod.containers
     )
     return Reading(Demand(found), tuple(problems), tuple(warnings))
+
+
+def _idle(pod: Pod) -> Iterator[Said]:
+    """Yield what is said of a share that is not asked for."""
+    for key in (names.KAI_DEVICES, names.KAI_CONTAINER):
+        if key in pod.annotations and not asks(pod):
+            path = ("metadata", "annotations", key)
+            yield Said("no-effect.alone", {"path": path, "name": names.KAI_FRACTION})
 
 
 def _share(pod: Pod, vendor: Vendor, problems: list[Problem]) -> Share | None:
@@ -131,12 +154,17 @@ def merged(other: Reading, ours: Reading, options: Options) -> Reading:
     return Reading(Demand(tuple(containers)), tuple(problems), warnings)
 
 
-def without(pod: Pod) -> Iterator[Change]:
+def without(pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield what takes the annotations out of a Pod that is written in another dialect."""
+    if pod.annotations.get(names.KAI_MPS) == "true":
+        path = ("metadata", "annotations", names.KAI_MPS)
+        by_them = next(one.dialect for one in by.targets.values())
+        yield from lose(by, Loss.MODE, path, Said("part.lost-choice", {"dialect": by_them}))
     for key in names.KAI_ANNOTATIONS:
         if key in pod.annotations:
             path = ("metadata", "annotations", key)
             yield Drop(path, _SAID)
+            yield Said("renamed.annotation", {"path": path, "key": names.ORIGINAL_REQUEST})
 
 
 DIALECT = Dialect(name=NAME, read=read, write=None)

@@ -4,25 +4,33 @@ The administrator has said so, and what stands in the Pod counts, whoever wrote 
 LimitRanger runs before us and says what it set, in an annotation.
 
 It also runs again after us: what a translation takes out of a container, it gives again. So what
-it gives in other words than those in which the container asks already counts for nothing.
+it gives in other words than those in which the container asks already counts for nothing. What it
+gives in the words that are written is a size of a container that names none, and no wish of its
+author's.
 """
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
 from berth import names
+from berth.dialects import kai
+from berth.dialects.conversion import Conversion
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import Demand
-from berth.model.edit import Change, Put
+from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json
+from berth.model.raw import Json, Path
 from berth.model.said import Said
+from berth.model.vendor import Vendor
 
 _BEGINS = "LimitRanger plugin set: "
+_GIVEN = re.compile("(.*?) (?:limit|request) for (.*)")
 _OTHER_WORDS = Said("why.limit-range")
+_SAID = Said("why.asked")
 
 
 def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
@@ -39,10 +47,10 @@ def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
 
 def without(pod: Pod, options: Options) -> Pod:
     """Return the Pod with a 0 for what counts for nothing."""
-    given = _given(pod)
-    if not given:
+    if not _given(pod):
         return pod
-    return replace(pod, containers=tuple(_bare(one, given, options) for one in pod.containers))
+    surplus = _surplus(pod, options)
+    return replace(pod, containers=tuple(map(_bare, pod.containers, surplus)))
 
 
 def nothing(pod: Pod, options: Options) -> Iterator[Change]:
@@ -52,42 +60,100 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
     resource. Of the words that are written it is taken out all the same, with what is translated:
     given again, it is a size that the container lacks.
     """
-    given, by = _given(pod), options.conversion
-    written = {name for one in by.targets.values() for name in one.resources} if by else set()
-    for of in pod.containers if given else ():
-        for name in sorted(_surplus(of, given, options) - written):
-            for kind, there in (("limits", of.limits), ("requests", of.requests)):
-                if name in there:
-                    yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
+    by = options.conversion
+    ours = _words(by) if by else frozenset()
+    for of, surplus in zip(pod.containers, _surplus(pod, options), strict=True):
+        for name in sorted(surplus - ours):
+            for kind in (
+                "limits",
+                "requests",
+            ):  # a `min` gives a request alone, which no Pod may have
+                yield Put((*of.path, "resources", kind, name), "0", _OTHER_WORDS)
 
 
-def _bare(of: Container, given: Mapping[str, AbstractSet[str]], options: Options) -> Container:
-    surplus = _surplus(of, given, options)
+def kept(changes: Iterable[Change], demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
+    """Yield the changes, with what the author says that would go without saying in the new words.
+
+    There a size would be given again, as that of a container that names none. No memory is all of
+    it: a 0 says so, and is not filled in.
+    """
+    said = dict(_unsaid(demand, pod, options))
+    for one in changes:
+        if type(one) is Drop and one.path in said:
+            yield Put(one.path, said[one.path], _SAID)
+        else:
+            yield one
+
+
+def _unsaid(demand: Demand, pod: Pod, options: Options) -> Iterator[tuple[Path, str]]:
+    """Yield where sizes are given that a container in other words has named, and its own."""
+    targets = options.conversion.targets if options.conversion else {}
+    for wanted in demand.containers:
+        of, share = wanted.container, wanted.share
+        words = targets.get(share.vendor.name) if share else None
+        if share is None or words is None or share.vendor.dialect == words.dialect:
+            continue
+        given = written(of, pod, options)
+        for role, value in (("memory", 0), ("cores", share.cores or 0)):
+            name: str = getattr(words, role)
+            if name in given and _names(of, share.vendor, role):
+                for kind in ("limits", "requests"):
+                    yield (*of.path, "resources", kind, name), str(value)
+
+
+def _names(of: Container, vendor: Vendor, role: str) -> bool:
+    """Whether a container says something of the memory, or of the cores, in its own words."""
+    mine = (name for one, name in vendor.named_roles if one.startswith(role))
+    return any(_counts(of.limits[name]) for name in mine if name in of.limits)
+
+
+def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
+    """Return what a container has of the words that are written by a LimitRange alone."""
+    by = options.conversion
+    if by is None or names.LIMIT_RANGER not in pod.annotations:
+        return frozenset()
+    return _given(pod).get(_called(of), set()) & _words(by)
+
+
+def _words(by: Conversion) -> AbstractSet[str]:
+    return {name for one in by.targets.values() for name in one.resources}
+
+
+def _bare(of: Container, surplus: AbstractSet[str]) -> Container:
     if not surplus:
         return of
-    limits, requests = (
-        {name: "0" if name in surplus else amount for name, amount in there.items()}
-        for there in (of.limits, of.requests)
-    )
-    return replace(of, limits=limits, requests=requests)
+    none = dict.fromkeys(surplus, "0")
+    return replace(of, limits={**of.limits, **none}, requests={**of.requests, **none})
 
 
-def _surplus(
-    of: Container, given: Mapping[str, AbstractSet[str]], options: Options
+def _surplus(pod: Pod, options: Options) -> list[AbstractSet[str]]:
+    """Return, for each container, the resources that it is given in other words than it asks in."""
+    given, by = _given(pod), options.conversion
+    annotated = kai.asking(pod) if by and kai.NAME in by.reads else None
+    mine = [{kai.NAME} if of is annotated else set[str]() for of in pod.containers]
+    here = [given.get(_called(of), set[str]()) for of in pod.containers]
+    each = zip(pod.containers, here, mine, strict=True)
+    return [_others(of, theirs, asked, options) for of, theirs, asked in each]
+
+
+def _others(
+    of: Container, here: AbstractSet[str], asked: AbstractSet[str], options: Options
 ) -> AbstractSet[str]:
-    """Return the resources that a container is given in other words than it asks in.
+    """Return what is given beside what is `asked` in a dialect of annotations, or in resources.
 
-    Where it asks for nothing itself, the words that are written are taken.
+    Where a container asks for nothing itself, the words that are written are taken.
     """
-    here, by = given.get(_called(of)), options.conversion
+    by = options.conversion
     if not here or by is None:
         return frozenset()
     spoken: dict[str, set[str]] = {}
     for name, amount in {**of.requests, **of.limits}.items():
-        vendor = options.owners.get(name)
-        if vendor is not None and vendor.name in by.targets and _counts(amount):
-            spoken.setdefault(vendor.dialect, set()).add(name)
-    asked = {dialect for dialect, there in spoken.items() if not there <= here}
+        vendor, dialect = options.owners.get(name), options.unread.get(name, "")
+        if vendor is not None and vendor.name in by.targets:
+            dialect = vendor.dialect
+        if dialect and _counts(amount):
+            spoken.setdefault(dialect, set()).add(name)
+    asked = asked | {dialect for dialect, there in spoken.items() if not there <= here}
     asked = asked or spoken.keys() & {options.writes}
     if len(asked) != 1:
         return frozenset()
@@ -108,8 +174,10 @@ def _given(pod: Pod) -> Mapping[str, AbstractSet[str]]:
     told = pod.annotations.get(names.LIMIT_RANGER)
     found: dict[str, set[str]] = {}
     for part in told.removeprefix(_BEGINS).split("; ") if isinstance(told, str) else ():
-        resources, limits, container = part.partition(" limit for ")
-        if limits:
+        resources, _, container = part.replace(" request for ", " limit for ").partition(
+            " limit for "
+        )
+        if container:
             found.setdefault(container, set()).update(resources.split(", "))
     return found
 

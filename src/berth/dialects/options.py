@@ -36,6 +36,9 @@ class Options:
     """What is translated; None: HAMi's words are read and written."""
     words: tuple[Vendor, ...] = ()
     """The accelerators in the words of every dialect that is read; none: HAMi's alone."""
+    unread: Mapping[str, str] = field(default_factory=dict)
+    """Resources of dialects that are known and not read, each with its dialect: what stands beside
+    words that are read would go unread."""
     remove_device_env: bool = True
     remove_limit_env: bool = False
     injected_env: frozenset[tuple[str, str]] = frozenset()

@@ -87,6 +87,8 @@ def asked(container: Container, chosen: Mapping[str, Json], options: Options) ->
             asking.append((vendor, one.share))
     if asking and len(named) > 1:
         problems += _several(container, [vendor for vendor, _ in asking], named)
+    if asking and options.unread:
+        problems += _unread(container, asking[0][0], options.unread)
     asks, share = asking[0] if asking else (None, None)
     return Asked(asks, share, tuple(problems), tuple(warnings))
 
@@ -122,21 +124,30 @@ def _several(container: Container, asking: list[Vendor], named: list[Vendor]) ->
             yield Problem("several-vendors", path, {"other": asking[0].name})
 
 
+def _unread(container: Container, asks: Vendor, unread: Mapping[str, str]) -> Iterator[Problem]:
+    """Refuse a container that asks in a dialect besides that nothing here reads."""
+    for name in container.limits:
+        if name in unread and _counts(container, name):
+            path = (*container.path, "resources", "limits", name)
+            yield Problem("several-dialects", path, {"one": asks.dialect, "other": unread[name]})
+
+
 def _there(container: Container, name: str) -> bool:
     return name in container.limits or name in container.requests
 
 
 def spoken(container: Container, vendor: Vendor) -> str:
     """Return a resource of these words that the container names, and not with 0; "" if none."""
-    for name in vendor.resources:
-        if _there(container, name):
-            try:
-                amount = quantity.parse(container.limits.get(name))
-            except quantity.NotAQuantity:
-                return name
-            if amount:
-                return name
-    return ""
+    there = (name for name in vendor.resources if _there(container, name))
+    return next((name for name in there if _counts(container, name)), "")
+
+
+def _counts(container: Container, name: str) -> bool:
+    """Whether a resource is not named with 0."""
+    try:
+        return quantity.parse(container.limits.get(name)) != 0
+    except quantity.NotAQuantity:
+        return True
 
 
 def mixed(container: Container, dialect: str, other: Vendor) -> Problem:

@@ -55,7 +55,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         return found
     converted = frozenset[str]()
     if pod.annotations:
-        if kai.asks(pod) and kai.NAME in by.reads:
+        if kai.speaks(pod) and kai.NAME in by.reads:
             mine = kai.read(pod, options, skip_privileged=skip_privileged)
             found = kai.merged(found, mine, options)
         if found.demand.any:
@@ -84,12 +84,13 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
         return changes
     if names.LIMIT_RANGER in pod.annotations:
         changes += limit_ranges.nothing(pod, options)
+        changes = [*limit_ranges.kept(changes, demand, pod, options)]
     if not demand.any:
         return [*changes, *_placed(pod, by, options)] if by.whole_pods else changes
     if pod.scheduler_name not in (names.DEFAULT_SCHEDULER, options.scheduler_name):
         changes += groups.lost(pod, options)
     if pod.annotations and any(share.vendor.dialect == kai.NAME for share in demand.shares):
-        changes += kai.without(pod)
+        changes += kai.without(pod, by)
     if by.oversubscribed and (text := sizes.divided(demand.shares, by)):
         path = ("metadata", "annotations", names.OVERSUBSCRIPTION)
         changes.append(Put(path, text, _DIVIDED))
@@ -102,6 +103,7 @@ def _placed(pod: Pod, by: Conversion, options: Options) -> Iterator[Change]:
     """Yield what a Pod without a device needs, where the stack's scheduler places all."""
     if options.writes == volcano.NAME:
         yield from volcano.queued(pod, by)
+    yield from groups.lost(pod, options)
     yield from completion.scheduled(pod, options, _WHOLE)
 
 
@@ -185,7 +187,8 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
         sizes = {memory, *(one.memory_percent for one in options.words)}
         now = {name: amount for name, amount in now.items() if name not in sizes}
         made = {name: amount for name, amount in made.items() if name not in sizes}
-    return made == now
+    given = limit_ranges.written(of, pod, options) - made.keys()
+    return made == {name: amount for name, amount in now.items() if name not in given}
 
 
 def _of_some_card(share: Share | None, options: Options) -> str:

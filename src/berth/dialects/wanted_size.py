@@ -18,6 +18,8 @@ from berth.model.vendor import MIB
 MOST_MIB = 2**20 - 1
 _PERCENT = re.compile(r"([1-9]\d?|100)%", re.ASCII)
 _SHOWN = 40
+_MOST_PARTS = 1000
+"""More than any Pod has containers: a million of them would be read for a minute."""
 _PRECISION = "bf16"
 _USE = "inference"
 
@@ -96,7 +98,7 @@ def _parts(text: Json, problems: list[Problem]) -> Iterator[tuple[str, str]]:
     """Yield container and size, "" for every container."""
     if text is None:
         return
-    if not isinstance(text, str) or not text.strip():
+    if not isinstance(text, str) or not text.strip() or text.count(",") >= _MOST_PARTS:
         shown = {"shown": str(text)[:_SHOWN]}
         problems.append(_problem(names.GPU_MEMORY, "annotation.size", shown))
         return

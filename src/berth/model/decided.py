@@ -15,8 +15,13 @@ class Decided(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     """How nodes were compared; empty where no node was chosen for it."""
     node: str = ""
     """The one chosen; empty where none fits."""
+    delivery: str = ""
+    """How its scheduler is told: what was written there is not the author's."""
     devices: tuple[Claim, ...] = ()
     """Those chosen there, for each container."""
+    named: dict[str, tuple[str, ...]] = {}
+    """Devices out of which the author lets each container have some, where the choice replaces his
+    list; a container without is any device's."""
     candidates: int = 0
     """How many nodes fit."""
     reason: str = ""

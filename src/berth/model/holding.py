@@ -2,11 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from typing import cast
+from typing import TypeGuard, cast
 
 import msgspec
 
-from berth.model.quantity import NotAQuantity, parse
+from berth.model.quantity import LONGEST, NotAQuantity, parse
 from berth.model.raw import Json
 
 MIB = 2**20
@@ -60,13 +60,18 @@ def read(quantities: Mapping[str, Json]) -> tuple[dict[str, int], tuple[str, ...
     if not quantities:
         return {}, ()
     each = {
-        name: whole(amount, 1000 if name == CPU else 1) if isinstance(amount, _WRITTEN) else None
+        name: whole(amount, 1000 if name == CPU else 1) if _is_written(amount) else None
         for name, amount in quantities.items()
     }
     if None not in each.values():
         return cast("dict[str, int]", each), ()
     found = {name: amount for name, amount in each.items() if amount is not None}
     return found, tuple(name for name, amount in each.items() if amount is None)
+
+
+def _is_written(amount: Json) -> TypeGuard[str | float]:
+    """Whether it can be a quantity; a text that is too long for one is not worth remembering."""
+    return isinstance(amount, _WRITTEN) and (type(amount) is not str or len(amount) <= LONGEST)
 
 
 def held(

@@ -14,7 +14,7 @@ _FORM = re.compile(
     r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?",
     re.ASCII,
 )
-_LONGEST = 64  # no honest quantity is longer, and huge integers are slow to read
+LONGEST = 64  # no honest quantity is longer, and huge integers are slow to read
 _SCALE = {
     suffix: Fraction(1024) ** power
     for power, suffix in enumerate(("Ki", "Mi", "Gi", "Ti", "Pi", "Ei"), 1)
@@ -36,7 +36,7 @@ def parse(raw: Json) -> int | Fraction:
     if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
         raise NotAQuantity
     text = raw if isinstance(raw, str) else repr(raw)
-    if len(text) > _LONGEST:
+    if len(text) > LONGEST:
         raise NotAQuantity
     if text.isascii() and text.isdigit():
         return int(text)

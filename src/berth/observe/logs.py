@@ -6,6 +6,7 @@ for every request would cost a tenth of the request.
 
 import atexit
 import contextlib
+import json
 import logging
 import sys
 from collections.abc import Callable, Mapping
@@ -32,7 +33,10 @@ class JsonFormatter(logging.Formatter):
         }
         if record.exc_info:
             line["error"] = self.formatException(record.exc_info)
-        return orjson.dumps(line, default=str).decode()
+        try:
+            return orjson.dumps(line, default=str).decode()
+        except TypeError:  # bytes of a header that are no UTF-8: half characters, for orjson
+            return json.dumps(line, default=str)
 
 
 class TextFormatter(logging.Formatter):

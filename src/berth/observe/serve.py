@@ -5,6 +5,7 @@ Served from threads of its own, so that it answers while the event loop is busy.
 
 import contextlib
 import logging
+import socket
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -77,18 +78,35 @@ def _application(
 
 class _Server(ThreadingWSGIServer):
     request_queue_size = 128  # of 5, who comes in a crowd waits for the kernel to try again
-    _places = threading.BoundedSemaphore(_MOST_CALLERS)
 
-    def verify_request(self, *_: object) -> bool:
-        """Let a caller in where there is a place; else its connection is closed at once."""
-        return self._places.acquire(blocking=False)
+    def __init__(self, *about: Any) -> None:
+        super().__init__(*about)
+        self._places = threading.Lock()
+        self._callers: dict[socket.socket, None] = {}
+        """Who is let in, in the order of their coming."""
 
-    def process_request_thread(self, *call: Any) -> None:
+    def verify_request(self, request: Any, *_: object) -> bool:
+        """Let a caller in; of too many, the one that came first is cut.
+
+        Were the last one turned away, a few that ask nothing, or a byte now and then, would keep
+        kubelet out, which would end a process that is well.
+        """
+        with self._places:
+            if len(self._callers) >= _MOST_CALLERS:
+                first = next(iter(self._callers))
+                del self._callers[first]
+                with contextlib.suppress(OSError):
+                    first.shutdown(socket.SHUT_RDWR)  # its thread finds that it has gone away
+            self._callers[request] = None
+        return True
+
+    def process_request_thread(self, request: Any, *about: Any) -> None:
         """Answer one caller, and give its place back."""
         try:
-            super().process_request_thread(*call)
+            super().process_request_thread(request, *about)
         finally:
-            self._places.release()
+            with self._places:
+                self._callers.pop(request, None)
 
     def handle_error(self, *_: object) -> None:
         """Write no stack for a caller that goes away, or is cut."""

@@ -62,7 +62,13 @@ def label(key: str, snapshot: Snapshot) -> tuple[list[str | None], Ints]:
         place = {value: at for at, value in enumerate(values)}
         return values, np.array([place[value] for value in each], dtype=np.int64)
 
+    if key != NODE_NAME and key not in snapshot.settled("label keys", _keys):
+        return [None], np.zeros(len(snapshot), dtype=np.int64)  # not kept: Pods make up keys
     return snapshot.settled(f"label/{key}", coded)
+
+
+def _keys(snapshot: Snapshot) -> frozenset[str]:
+    return frozenset().union(*[node.labels for node in snapshot.nodes])
 
 
 _INTEGER = re.compile(r"([+-]?)0*([0-9]{1,19})")

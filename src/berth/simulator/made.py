@@ -116,7 +116,7 @@ def _node(group: Nodes, number: int) -> Node:
                 uuid=f"{name}-{card}",
                 vendor=cards.vendor,
                 model=cards.model,
-                memory_mib=_mib(cards.memory),
+                memory_mib=_of_card(f"nodes {group.name}", cards.memory),
             )
             for card in range(cards.count)
         )
@@ -129,18 +129,18 @@ def _request(one: Class) -> PodRequest:
     return PodRequest(
         cpu_milli=_milli(one.cpu),
         memory_mib=_mib(one.memory),
-        devices=(("main", _wants(one.devices)),) if one.devices else (),
+        devices=(("main", _wants(one.name, one.devices)),) if one.devices else (),
     )
 
 
-def _wants(wants: Wants) -> DeviceRequest:
-    cores = wants.cores
+def _wants(name: str, wants: Wants) -> DeviceRequest:
+    cores, part = wants.cores, wants.memory != ""
     if cores is None:
-        cores = 0 if wants.memory else WHOLE
+        cores = 0 if part else WHOLE
     return DeviceRequest(
         vendor=wants.vendor,
         count=wants.count,
-        memory_mib=_mib(wants.memory) if wants.memory else None,
+        memory_mib=_of_card(f"pods {name}", wants.memory) if part else None,
         cores=cores,
         models=wants.models,
     )
@@ -162,6 +162,14 @@ def _milli(text: Text) -> int:
 
 def _mib(text: Text) -> int:
     return int(-(-_amount(text) // MIB))
+
+
+def _of_card(where: str, text: Text) -> int:
+    """Return MiB of a card; a byte count without its unit is a slip of the pen."""
+    if _amount(text) < MIB:
+        what = "is less than 1Mi of a card; write a size such as 16Gi"
+        raise UsageError(f"{where}: devices.memory: {text} {what}")
+    return _mib(text)
 
 
 def _amount(text: Text) -> float:

@@ -117,11 +117,13 @@ def _profile_mib(vendor: Vendor, chosen: Json) -> Iterator[int]:
     models are meant; else a card may be meant that is called otherwise here.
     """
     listed = chosen.lower().split(",") if isinstance(chosen, str) else []
-    meant = [
-        [entry for entry in vendor.profiles if part in "\n".join(entry[0]).lower()]
-        for part in map(str.strip, listed)
-        if part
-    ]
+    meant = []
+    for part in dict.fromkeys(map(str.strip, listed)):  # a list may have a million entries
+        if not part:
+            continue
+        meant.append([one for one in vendor.profiles if part in "\n".join(one[0]).lower()])
+        if not meant[-1]:
+            break
     for _, profiles in chain(*meant) if meant and all(meant) else vendor.profiles:
         for profile in profiles:
             named = re.match(_PROFILE, profile)

@@ -59,6 +59,16 @@ CAUSES = {
     "removed": Cause(
         "该环境变量由设备插件在分配设备时设置，而设置要求将其从 Pod 中删除。", "请去掉该变量。"
     ),
+    "ceiling": Cause(
+        "命名空间中的某个 LimitRange 对已被转换的名称设有 `max`。该名称保留为 0，"
+        "因为 Pod 类型的 LimitRange 会拒绝未写明该名称的 Pod。`classes.limitRange` 已打开。",
+        "如果仍需要该限制，请在 LimitRange 中为新名称也设置 `max`，并写 `default: 0`。",
+    ),
+    "floor": Cause(
+        "命名空间中的某个 LimitRange 对已被转换的名称设有 `min` 或 `maxLimitRequestRatio`。"
+        "Kubernetes 会拒绝申请少于该值或未申请的 Pod。`classes.limitRange` 已打开。",
+        "请从 LimitRange 中去掉该名称，或让该 Pod 不作转换。",
+    ),
     "kept": Cause(
         "设置中的某个注入把同名的项设为另一个值；以 Pod 自己的值为准。",
         "如果想用集群的值，请去掉自己的值。",
@@ -146,7 +156,8 @@ CAUSES = {
         "请去掉这项要求，或通过 `conversions[].losses` 让转换拒绝或忽略它。",
     ),
     "renamed": Cause(
-        "运行该 Pod 的方案对该资源使用另一个名称。查找旧名称的工具只能在注解中找到它。"
+        "运行该 Pod 的方案对该资源使用另一个名称，或不读取该注解。"
+        "查找旧名称的工具只能在 `berth.dev/original-request` 中找到它。"
     ),
     "pod-group": Cause("PodGroup 的大小由其 Pod 的模板决定，而且早于任何 Pod 的转换。"),
     "left-alone": Cause("由其他调度器调度的 Pod 不作转换。"),

@@ -4,6 +4,8 @@ from berth.words.entry import Entry
 
 WARNINGS = {
     "no-device": Entry("{path}：只有 {name} 而没有 {count}，不会分配设备", "请加上"),
+    "ceiling": Entry("{path}：LimitRange {range} 中 {name} 的 max 不再起限制作用"),
+    "floor": Entry("{path}：LimitRange {range} 要求 {name}，会拒绝此 Pod"),
     "limit-range": Entry("{path}：LimitRange 为其设置了 {name}", "如果不需要，请在此处写 0"),
     "replaced.amount": Entry("{path}：{name} 由 {before} 改为 {value}：{why}"),
     "replaced.variable": Entry("{path}：{name} 替换为 {value}：{why}"),
@@ -41,6 +43,8 @@ WARNINGS = {
     "audit.edit": Entry("{path}：{why}"),
     "lost": Entry("{path}：有损失（{kind}）：{what}"),
     "renamed": Entry("{path}：{old} 改写为 {new}", "原来的申请记在 {key} 中"),
+    "renamed.resource": Entry("{path}：{old} 已移除", "原来的申请记在 {key} 中"),
+    "renamed.annotation": Entry("{path} 已移除：现由资源限制表示", "原来的申请记在 {key} 中"),
     "pod-group": Entry("{path}：PodGroup 按其模板计数", "请同时转换模板"),
     "left-alone": Entry("{path}：{why}", "该 Pod 的申请保持原样"),
     "not-converted": Entry("被调用的副本的设置中没有转换 {conversion}", "因此没有进行转换"),

@@ -90,6 +90,19 @@ CAUSES = {
         "A LimitRange of the namespace has a `default` for the resource. The API server gives it "
         "to each container that does not name the resource, also to sidecars and init containers."
     ),
+    "ceiling": Cause(
+        "A LimitRange of the namespace has a `max` for a name that was translated. The name stays "
+        "with 0, because a LimitRange of type Pod refuses each Pod that does not name it. "
+        "`classes.limitRange` is on.",
+        "If the limit is still wanted, give the LimitRange a `max` for the new name too, with "
+        "`default: 0`.",
+    ),
+    "floor": Cause(
+        "A LimitRange of the namespace has a `min` or a `maxLimitRequestRatio` for a name that was "
+        "translated. Kubernetes refuses each Pod that asks for less of it, or for none. "
+        "`classes.limitRange` is on.",
+        "Take the name out of the LimitRange, or let the Pod opt out of the translation.",
+    ),
     "kept": Cause(
         "An injection of the settings sets the same name to another value. The Pod's own value "
         "stays.",
@@ -183,8 +196,8 @@ CAUSES = {
         "Leave it out, or let the conversion refuse or drop it: `conversions[].losses`.",
     ),
     "renamed": Cause(
-        "The stack that runs the Pod has another name for this resource. Tools that look for the "
-        "old name find it only in the annotation."
+        "The stack that runs the Pod has another name for this resource, or does not read this "
+        "annotation. Tools that look for the old name find it only in `berth.dev/original-request`."
     ),
     "pod-group": Cause(
         "The size of a PodGroup comes from the template of its Pods, before any Pod is translated."

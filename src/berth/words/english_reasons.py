@@ -35,6 +35,9 @@ REASONS = {
     ),
     "left.namespace": Entry("namespace {namespace} is excluded by the settings"),
     "left.mirror": Entry("a mirror of a static Pod, whose changes would not reach the node"),
+    "left.too-long": Entry(
+        "annotations of more than {most} bytes, which the API server takes of no object"
+    ),
     "left.opt-out": Entry("label {label} opts out"),
     "left.default-scheduler": Entry(
         "the default scheduler keeps its Pods (scheduler.force is off)"
@@ -95,6 +98,7 @@ REASONS = {
     "why.asked": Entry("what was asked for, in the words of the stack that runs the Pod"),
     "why.other-name": Entry("the stack that runs the Pod has another name for it"),
     "why.no-percent": Entry("no node has any percent"),
+    "why.ceiling": Entry("a LimitRange has a max for it, and may refuse Pods that do not name it"),
     "why.limit-range": Entry("a LimitRange gives it, and the container asks in other words"),
     "why.choice": Entry("as {dialect} calls it"),
     "why.default": Entry("the namespace's default for containers with a device"),

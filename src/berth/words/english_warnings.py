@@ -5,6 +5,8 @@ from berth.words.entry import Entry
 WARNINGS = {
     "no-device": Entry("{path}: {name} without {count} gives no device", "add it"),
     "limit-range": Entry("{path}: a LimitRange gives it {name}", "write 0 there for none"),
+    "ceiling": Entry("{path}: the max of {name} in LimitRange {range} limits nothing now"),
+    "floor": Entry("{path}: LimitRange {range} wants {name}, and refuses this Pod"),
     "replaced.amount": Entry("{path}: {name} {before} becomes {value}: {why}"),
     "replaced.variable": Entry("{path}: {name} is replaced by {value}: {why}"),
     "replaced.annotation": Entry("{path} is replaced by {value}, as the limits say"),
@@ -52,6 +54,8 @@ WARNINGS = {
     "audit.edit": Entry("{path}: {why}"),
     "lost": Entry("{path}: lost ({kind}): {what}"),
     "renamed": Entry("{path}: {old} is written as {new}", "{key} has it"),
+    "renamed.resource": Entry("{path}: {old} is taken out", "{key} has it"),
+    "renamed.annotation": Entry("{path} is taken out: the limits say it now", "{key} has it"),
     "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
     "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
     "not-converted": Entry(
