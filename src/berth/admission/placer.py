@@ -31,12 +31,12 @@ from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
 
 _TEMPLATES = 4_096
+"""Different Pods whose shape is remembered."""
 _LARGEST = 16_000
 """Of a request; some 275 UUIDs. Placement remembers thousands of requests, and a Pod of 3 MiB, of
 which nobody knows yet whether it can be stored, would have thousands of requirements."""
 _ENTRY = 16
 """What a text counts for beside its characters."""
-"""Different Pods whose shape is remembered."""
 
 
 class Placer:
