@@ -122,6 +122,10 @@ VOLCANO_PLANNED: Final = tuple(
 )
 """Pod annotations by which Volcano's scheduler evicts Pods, or spares them."""
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
+STACKS: Final = {"hami": "hami.io/", "volcano": "volcano.sh/"}
+"""Stacks, and how the annotation begins in which the agent of each lists a node's cards."""
+PLAIN_STACK: Final = "plain"
+"""The device plugin of the vendor alone, which lists none."""
 VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
     VOLCANO_ALLOCATED,

@@ -43,6 +43,27 @@ def test_r16_a_record_that_cannot_be_read_does_not_make_a_card_free() -> None:
     assert said.endswith("what is held of GPU-1 is illegible")
 
 
+@pytest.mark.parametrize("left_alone", ["label", "scheduler", "namespace", "mirror", "privileged"])
+def test_r16_a_pod_that_opted_out_holds_its_card_all_the_same(left_alone: str) -> None:
+    """16 (HAMi#2036): the webhook leaves it alone, the kubelet gives it a card."""
+    flags = ("policy.excludedNamespaces=default",) if left_alone == "namespace" else ()
+    cluster = Cluster("n1", flags=("placement.delivery=pin", *flags))
+    (replica,) = cluster.replicas
+    there = asking()
+    there["metadata"] |= {
+        "label": {"labels": {"hami.io/webhook": "ignore"}},
+        "mirror": {"annotations": {"kubernetes.io/config.mirror": "x"}},
+    }.get(left_alone, {})
+    if left_alone == "scheduler":
+        there["spec"]["schedulerName"] = "volcano"
+    if left_alone == "privileged":
+        there["spec"]["containers"][0]["securityContext"] = {"privileged": True}
+    assert replica.ask(there).placed is None
+    before = replica.left("n1")
+    cluster.show(there, "x", on="n1")
+    assert replica.left("n1") == before - 13_000
+
+
 def test_r20_a_sidecar_and_an_app_share_a_card_side_by_side() -> None:
     """20 (HAMi#2563): 600 and 300 MiB at once, though the sidecar is an init container."""
     fleet = one()

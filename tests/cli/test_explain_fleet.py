@@ -92,6 +92,36 @@ def test_the_others_are_told_by_class_with_the_nearest_and_whether_waiting_helps
     assert "waiting can help: 3 nodes may fit once others have left" in text
 
 
+@pytest.mark.parametrize(
+    ("namespace", "node"), [("batch", "of-volcano"), ("listed", "of-plain"), ("other", "of-hami")]
+)
+def test_a_pod_goes_to_the_cards_of_the_stack_that_its_namespace_is_for(
+    namespace: str, node: str, tmp_path: Path
+) -> None:
+    """By the settings, or by the namespace's label."""
+    nodes = tuple(
+        Node(
+            name=f"of-{stack}",
+            cpu_milli=8_000,
+            memory_mib=8_000,
+            devices=(
+                Device(uuid=stack, vendor="nvidia", model="T4", memory_mib=15_360, stack=stack),
+            ),
+        )
+        for stack in ("hami", "volcano", "plain")
+    )
+    file, config = tmp_path / "fleet.json", tmp_path / "settings.yaml"
+    file.write_bytes(picture.write(Picture(nodes=nodes)))
+    config.write_text(
+        "conversions:\n- {name: v, namespaces: [], writes: volcano}\n"
+        "- {name: p, namespaces: [listed], writes: plain}\n"
+    )
+    label = ("--namespace-label", "berth.dev/conversion=v") if namespace == "batch" else ()
+    words = ("-n", namespace, "--config", str(config), *label)
+    row = json.loads(said(manifest("nvidia.com/gpu: 1"), "-o", "json", *words, fleet=file))[0]
+    assert [one["node"] for one in row["placement"]["candidates"]] == [node]
+
+
 def test_places_are_told_in_the_language_of_the_settings() -> None:
     """Every line of them; what a script reads stays as it is."""
     two, chinese = manifest("nvidia.com/gpu: 4"), ("--set", "language=zh")

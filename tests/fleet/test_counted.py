@@ -26,10 +26,14 @@ def test_a_plain_node_has_as_many_cards_as_it_announces() -> None:
     assert problems == ()
 
 
-def test_replicas_of_time_slicing_are_slots() -> None:
-    """8 announced, with 4 replicas of each, are 2 cards."""
+def test_replicas_of_time_slicing_are_devices_with_their_part_of_the_memory() -> None:
+    """8 announced, with 4 replicas of each of 2 cards, are for 8 Pods that ask for one each."""
     found, _ = nvidia(8, product="NVIDIA-A10-SHARED", memory="23028", count="2", replicas="4")
-    assert [one.slots for one in found] == [4, 4]
+    assert [one.uuid for one in found[3:5]] == ["n1-nvidia-0::3", "n1-nvidia-1::0"]
+    assert {(one.memory_mib, one.slots) for one in found} == {(5757, 1)}
+    assert len(found) == 8
+    fewer, _ = nvidia(4, memory="23028", count="2", replicas="4")
+    assert len(fewer) == 4, "a card fell ill"
 
 
 def test_a_card_that_fell_ill_is_no_longer_announced() -> None:

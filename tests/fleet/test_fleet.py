@@ -3,7 +3,7 @@
 import msgspec
 
 from berth.cluster.fleet import Fleet
-from berth.cluster.projections import Node, Pod
+from berth.cluster.projections import Amounts, Container, Node, Pod
 from berth.cluster.store import Store
 from berth.model import picture
 from berth.model.charge import Claim
@@ -12,6 +12,8 @@ from berth.model.snapshot import Snapshot
 from berth.model.terms import Terms
 from berth.vendors import VENDORS
 from tests.fleet.objects import container, holding, node, pod
+
+WITH_RDMA = Container(name="main", resources=Amounts(requests={"rdma/hca": "1"}))
 
 
 def left(fleet: Fleet, name: str = "n1") -> list[int]:
@@ -78,6 +80,19 @@ def test_a_node_that_was_made_again_under_its_name_is_held_by_those_on_it() -> N
     assert left(fleet) == [1000]
     nodes.remove(("", "n1"))
     assert fleet.snapshot.row == {}
+
+
+def test_what_a_node_does_not_list_is_not_given_back_to_it() -> None:
+    """Its plugin had gone when the Pod was counted; another node lists such, and the Pod leaves."""
+    fleet = one()
+    holder = pod("x", "n1", containers=[WITH_RDMA])
+    fleet.pod(None, holder)
+    other = node("n2", [], allocatable={"rdma/hca": "4"})
+    fleet.node(None, other)
+    anew = Fleet.counted(VENDORS, [node("n1", ["GPU-1", "GPU-2"]), other], [holder])
+    assert differences(fleet.snapshot, anew.snapshot) == ()
+    fleet.pod(holder, None)
+    assert [int(each) for each in fleet.snapshot.other["rdma/hca"]] == [0, 4]
 
 
 def test_the_generation_grows_with_what_is_known_and_only_then() -> None:

@@ -46,6 +46,7 @@ def a100(uuid: str, numa: int) -> Device:
         memory_mib=40960,
         numa=numa,
         mode="hami-core",
+        stack="hami",
     )
 
 
@@ -62,6 +63,19 @@ def test_volcano_registers_with_six_fields() -> None:
     assert found is not None
     (device,), problems = found
     assert (device.cores, device.numa, device.model, problems) == (100, -1, "NVIDIA-A100", ())
+
+
+def test_the_stack_is_told_where_each_has_an_annotation_of_its_own() -> None:
+    """NVIDIA's are two; Ascend's plugin writes HAMi's, and Volcano's scheduler reads that."""
+    for name, key, stack in (
+        ("nvidia", "hami.io/node-nvidia-register", "hami"),
+        ("nvidia", "volcano.sh/node-vgpu-register", "volcano"),
+        ("Ascend910B3", "hami.io/node-register-Ascend910B3", ""),
+    ):
+        listed = {key: '[{"id": "A", "devmem": 65536}]'}
+        found = registered.devices("n1", listed, BY_NAME[name])
+        assert found is not None
+        assert [device.stack for device in found[0]] == [stack]
 
 
 def test_volcano_counts_in_blocks() -> None:

@@ -8,14 +8,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from berth.model.placement import Allocation, Misfit, Placement, Refusal
+from berth.model.node import Node
+from berth.model.placement import Allocation, Hold, Misfit, Placement, Refusal
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, best, decide
 from berth.placement.filters import Filter
 from berth.placement.policies import POLICIES
 from berth.placement.scarcity import State
-from tests.placement.clusters import T4, node, pod, share, whole
+from tests.placement.clusters import A100, T4, node, pod, share, whole
 
 BINPACK, SPREAD = POLICIES["binpack"], POLICIES["spread"]
 
@@ -68,6 +69,19 @@ def test_a_card_whose_cores_are_given_away_takes_no_share_without_cores() -> Non
     assert refused(snapshot, pod(share(1_000))).without[0].reason is Misfit.CARDS
 
 
+@pytest.mark.parametrize(("cores", "others"), [(100, 0), (200, 1)])
+def test_a_card_that_gives_out_more_than_its_own_cores_is_shared(cores: int, others: int) -> None:
+    """HAMi's rule 12, by `deviceCoreScaling`: 100 of 200 percent leave as much to another."""
+    made = node("a", 1)
+    scaled = msgspec.structs.replace(made.devices[0], cores=cores)
+    snapshot = Snapshot([msgspec.structs.replace(made, devices=(scaled,))])
+    wanted = pod(share(1_000, cores=100))
+    placed(snapshot, wanted)
+    for _ in range(others):
+        placed(snapshot, wanted)
+    assert isinstance(decide(wanted, snapshot, POLICIES["binpack"]), Refusal)
+
+
 def test_slots_end() -> None:
     """A card with two slots carries two containers, however small."""
     snapshot = Snapshot([node("a", 1, slots=2)])
@@ -106,7 +120,7 @@ def test_a_sidecar_holds_its_card_beside_the_init_containers_after_it() -> None:
     assert held == [("c0", 10_000, 1), ("c1", 20_000, 1), ("init", 30_000, 0)]
     too_much = msgspec.structs.replace(wanted, init_devices=(("init", share(75_000)),))
     (why,) = refused(snapshot, too_much).without
-    assert (why.reason, why.waiting_helps) == (Misfit.TOGETHER, True)
+    assert (why.reason, why.waiting_helps) == (Misfit.TOGETHER, False)
 
 
 def test_containers_that_fit_one_by_one_must_fit_together() -> None:
@@ -115,8 +129,13 @@ def test_containers_that_fit_one_by_one_must_fit_together() -> None:
     assert placed(snapshot, pod(whole(), whole())) == ("b", "c0:0", "c1:1")
     decision = decide(pod(whole(), whole()), snapshot, BINPACK)
     assert [str(some) for some in decision.without if some.nearest == "a"] == [
-        "nodes that take its containers one by one, not side by side: 1; may fit later"
+        "nodes that take its containers one by one, not side by side: 1; will never fit"
     ]
+    placed(snapshot, pod(share(1_000), share(1_000)))
+    why = next(
+        one for one in refused(snapshot, pod(whole(), whole())).without if one.nearest == "b"
+    )
+    assert why.waiting_helps
 
 
 def test_models_vendors_and_uuids() -> None:
@@ -157,6 +176,71 @@ def test_the_nearest_miss_is_what_the_card_lacks(
     placed(snapshot, pod(held))
     (why,) = refused(snapshot, pod(wanted)).without
     assert str(why) == f"{said} (nodes: 1); may fit later"
+
+
+def mixed(name: str, *kinds: tuple[str, int]) -> Node:
+    """Return a node with one card of each kind."""
+    cards = (node(f"{name}{at}", 1, kind).devices[0] for at, kind in enumerate(kinds))
+    return msgspec.structs.replace(node(name, 0), devices=tuple(cards))
+
+
+@pytest.mark.parametrize(
+    ("nodes", "held", "wanted", "said"),
+    [
+        (
+            [mixed("a", T4, A100)],
+            [("a", 1, 40_960)],
+            share(50_000),
+            "50000 MiB of one card wanted, a has 40960 free (nodes: 1)",
+        ),
+        (
+            [node("small", 1, ("A", 40_960)), node("large", 1, A100)],
+            [("small", 0, 3_277), ("large", 0, 43_418)],
+            share(39_000),
+            "39000 MiB of one card wanted, large has 38502 free (nodes: 2)",
+        ),
+        (
+            [node("three", 4), node("half", 8)],
+            [("three", 0, 1), *(("half", card, 1) for card in range(8))],
+            whole(4),
+            "4 free cards wanted, three has 3 (nodes: 2)",
+        ),
+        (
+            [node("a", 2)],
+            [("a", 0, 80_000), ("a", 1, 79_000)],
+            msgspec.structs.replace(share(3_000), uuids=("a-0",)),
+            "3000 MiB of one card wanted, a has 1920 free (nodes: 1)",
+        ),
+        (
+            [node("a", 1)],
+            [("a", 0, 90_000)],
+            share(1_000),
+            "1000 MiB of one card wanted, a has 0 free (nodes: 1)",
+        ),
+    ],
+    ids=["models on one node", "models of the fleet", "cards", "named", "overcommitted"],
+)
+def test_the_nearest_miss_is_the_nearest(
+    nodes: list[Node], held: list[tuple[str, int, int]], wanted: DeviceRequest, said: str
+) -> None:
+    """Of cards that would do, by what each lacks itself, however large it is and whatever else."""
+    snapshot = Snapshot(nodes)
+    for name, card, memory in held:
+        snapshot.place(Allocation(node=name, holds=(Hold("c", card, memory, 0),)))
+    (why,) = refused(snapshot, pod(wanted)).without
+    assert str(why) == f"{said}; may fit later"
+
+
+@pytest.mark.parametrize("free", [0, 2, 3])
+def test_of_very_many_nodes_the_nearest_is_found(free: int) -> None:
+    """All but one have room on every card, and so no idle one, or fewer."""
+    snapshot = Snapshot([node(f"n{at}", 4) for at in range(600)])
+    for at in range(600):
+        for card in range(free if at == 431 else max(0, free - 1), 4):
+            snapshot.place(Allocation(node=f"n{at}", holds=(Hold("c", card, 1, 0),)))
+    (why,) = refused(snapshot, pod(whole(4))).without
+    assert (why.nodes, why.has) == (600, free)
+    assert why.nearest == "n431" or not free
 
 
 def test_a_share_in_percent_is_of_each_card_its_own() -> None:

@@ -91,6 +91,21 @@ def test_several_cards_must_all_pass() -> None:
 
 
 @pytest.mark.parametrize(
+    ("expression", "waits"), [('device.uuid == "a-1"', True), ("device.numa > 0", False)]
+)
+def test_a_card_that_is_ill_is_waited_for_where_it_would_pass(
+    expression: str, *, waits: bool
+) -> None:
+    """The other one is healthy, and does not."""
+    made = node("a", 2)
+    ill = msgspec.structs.replace(made.devices[1], healthy=False)
+    snapshot = Snapshot([msgspec.structs.replace(made, devices=(made.devices[0], ill))])
+    refusal = decide(where(expression), snapshot, POLICIES["spread"])
+    assert isinstance(refusal, Refusal)
+    assert refusal.waiting_helps == waits
+
+
+@pytest.mark.parametrize(
     ("expression", "said"),
     [
         ('device.modl == "A100"', "column 7: there is no device.modl; did you mean device.model?"),

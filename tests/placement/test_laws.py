@@ -4,6 +4,7 @@ from collections import Counter
 from itertools import product
 from random import Random
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -24,6 +25,7 @@ from berth.placement.scarcity import FIRST, State
 from berth.placement.stock import Stock
 from berth.placement.typical import typical
 from tests.placement.clusters import NODES, PODS, node, pod, share
+from tests.placement.test_slices import mig
 
 EVERY_POLICY = [*POLICIES.values(), baselines.Random(np.random.default_rng(7))]
 by_policy = pytest.mark.parametrize("policy", EVERY_POLICY, ids=lambda policy: policy.name)
@@ -187,3 +189,37 @@ def test_the_tables_of_scarcity_equal_those_computed_anew(
     assert np.array_equal(state.stock.usable, fresh.usable)
     slots = fresh.columns.slots(fresh.times, snapshot.cpu)
     assert np.allclose(state.groups_total, (slots @ state.weights.groups).sum(axis=0))
+
+
+def standing(made: Node, random: Random) -> Node:
+    """Return a node that is perhaps not ready, with cards that are perhaps ill."""
+    cards = [msgspec.structs.replace(card, healthy=random.random() < 0.9) for card in made.devices]
+    return msgspec.structs.replace(made, ready=random.random() < 0.9, devices=tuple(cards))
+
+
+@pytest.mark.parametrize("policy", [POLICIES[one] for one in ("binpack", "scarcity", "topology")])
+@settings(max_examples=12, deadline=None)
+@given(NODES, st.lists(PODS, min_size=1, max_size=12), st.randoms(use_true_random=False))
+def test_waiting_helps_where_the_node_would_take_the_pod_alone(
+    policy: Policy, nodes: list[Node], pods: list[PodRequest], random: Random
+) -> None:
+    """Ready, with all cards healthy and nobody on it; each node is told of once, and why."""
+    nodes = [standing(one, random) for one in (*nodes, mig(2))]
+    snapshot = Snapshot(nodes)
+    run(snapshot, pods[:-1], policy, random)
+    found = decide(pods[-1], snapshot, policy, Extent(candidates=len(nodes)))
+    fitting = {one.node for one in found.candidates} if isinstance(found, Placement) else set()
+    assert sum(one.nodes for one in found.without) == len(nodes) - len(fitting)
+    may = sum(
+        isinstance(decide(pods[-1], Snapshot([sound(one)]), policy), Placement)
+        for one in nodes
+        if one.name not in fitting
+    )
+    assert sum(one.nodes for one in found.without if one.waiting_helps) == may
+    assert all(0 <= one.has < max(1, one.wanted) for one in found.without)
+
+
+def sound(made: Node) -> Node:
+    """Return the node as it would be at its best."""
+    cards = [msgspec.structs.replace(card, healthy=True) for card in made.devices]
+    return msgspec.structs.replace(made, ready=True, devices=tuple(cards))

@@ -1,5 +1,6 @@
 """MIG: real geometry, and no slice given twice. The profiles are those of an A100 with 40 GB."""
 
+from collections import Counter
 from itertools import combinations
 
 import msgspec
@@ -61,17 +62,36 @@ def test_two_halves_and_no_third() -> None:
     assert placed(snapshot, share(1_000)) is None
 
 
-def test_a_card_alone_is_the_largest_profile_and_wants_an_empty_card() -> None:
-    """Also where the request names more memory than that profile has."""
+def test_more_memory_than_the_largest_profile_has_never_fits() -> None:
+    """HAMi's rule 14: so neither does a whole card, which has more than what can be cut of it."""
+    small = tuple(profile for profile in PROFILES if profile.memory_mib < 10_000)
+    cut = msgspec.structs.replace(mig().devices[0], profiles=small)
+    snapshot = Snapshot([msgspec.structs.replace(mig(), devices=(cut,))])
+    assert placed(snapshot, share(9_856)) == ("2g.10gb", 0b11)
+    for wanted, said in (
+        (share(9_857), "9857 MiB of one card wanted, m has 9856 (nodes: 1); will never fit"),
+        (whole(), "1 such cards wanted, m has 0 (nodes: 1); will never fit"),
+    ):
+        decision = decide(pod(wanted, cpu=0), snapshot, POLICIES["binpack"])
+        assert isinstance(decision, Refusal)
+        assert [str(why) for why in decision.without] == [said]
+
+
+def test_all_cores_want_an_empty_card_and_get_what_their_memory_needs() -> None:
+    """HAMi's rules 12 and 14: the profile is chosen by memory alone."""
     snapshot = Snapshot([mig(2)])
     placed(snapshot, share(1_000))
-    assert placed(snapshot, whole()) == ("7g.40gb", 0b11111111)
-    assert placed(snapshot, whole()) is None
+    alone = share(9_000, cores=100)
+    assert placed(snapshot, alone) == ("2g.10gb", 0b11)
+    assert placed(snapshot, alone) is None
 
 
-@pytest.mark.parametrize(("mode", "node_name"), [("mig", "m"), ("hami-core", "h")])
+@pytest.mark.parametrize(
+    ("mode", "node_name"),
+    [("mig", "m"), ("hami-core", "h"), ("mps,mig", "m"), ("hami-core,mps", "h")],
+)
 def test_a_mode_is_asked_for(mode: str, node_name: str) -> None:
-    """By the vendor's word."""
+    """By the vendor's word, or several: HAMi looks for the card's mode inside the value."""
     plain = node("h")
     devices = tuple(msgspec.structs.replace(card, mode="hami-core") for card in plain.devices)
     snapshot = Snapshot([mig(), msgspec.structs.replace(plain, devices=devices)])
@@ -137,6 +157,29 @@ def test_one_container_may_have_several_partitions_of_one_card() -> None:
     assert refusal.waiting_helps
     never = decide(pod(share(9_000, count=4), cpu=0), snapshot, POLICIES["binpack"])
     assert not never.without[0].waiting_helps
+
+
+def test_two_containers_with_several_partitions_of_one_card_share_none() -> None:
+    """Three and three of seven, on slices of their own; and no more than its slots allow."""
+    snapshot = Snapshot([mig()])
+    three = share(4_096, count=3)
+    decision = decide(pod(three, three, cpu=0), snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    assert sorted(hold.slices for hold in decision.allocation.holds) == [2, 4, 8, 16, 32, 64]
+    five = msgspec.structs.replace(mig().devices[0], slots=5)
+    fewer = Snapshot([msgspec.structs.replace(mig(), devices=(five,))])
+    refusal = decide(pod(three, three, cpu=0), fewer, POLICIES["binpack"])
+    assert isinstance(refusal, Refusal)
+    assert not refusal.waiting_helps
+
+
+def test_several_partitions_alone_are_of_cards_that_were_idle() -> None:
+    """Five of 9000 MiB with all cores are three of one and two of another: none has no place."""
+    snapshot = Snapshot([mig(2)])
+    decision = decide(pod(share(9_000, 100, count=5), cpu=0), snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    assert Counter(hold.device for hold in decision.allocation.holds) == {0: 3, 1: 2}
+    assert all(hold.profile == "2g.10gb" for hold in decision.allocation.holds)
 
 
 def test_an_init_container_holds_the_slices_that_no_other_has() -> None:

@@ -252,6 +252,7 @@ def test_pods_without_a_life_stay_and_fill_the_cluster(tmp_path: Path) -> None:
         ("name: p,", "name: p, every: 0s,", "'0s': nothing lasts or comes so"),
         ("name: p,", "name: p, every: 0.1ms,", "about 36000000 Pods would come"),
         ("cpu: 500m", "cpu: -1", "-1 is less than nothing"),
+        ("cpu: 500m", "cpu: 9e99", "'9e99' is more than any node has"),
         ("memory: 4Gi", "memory: 0", "pods p: devices.memory: 0 is less than 1Mi of a card"),
         ("memory: 4Gi", "memory: '0'", "pods p: devices.memory: 0 is less than 1Mi of a card"),
         ("memory: 16Gi", "memory: 0", "nodes n: devices.memory: 0 is less than 1Mi of a card"),

@@ -1,7 +1,7 @@
 """`berth simulate` on a tenth of the published cluster, and what the default policy gains there."""
 
+import gzip
 import json
-import shutil
 from pathlib import Path
 
 import msgspec
@@ -77,10 +77,52 @@ def test_with_departures_the_cluster_stays_as_full_as_the_load() -> None:
     assert done.gpu_allocation_percent == pytest.approx(2, abs=0.3)
 
 
-def test_a_trace_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
-    """Its name and the folder."""
-    with pytest.raises(UsageError, match="trace default cannot be read from"):
-        read(tmp_path, "default")
-    shutil.copy(own() / "openb_node_list_gpu_node.csv", tmp_path)
-    with pytest.raises(UsageError, match="openb_pod_list_nonsense"):
-        read(tmp_path, "nonsense")
+LISTS = {
+    "openb_node_list_gpu_node.csv": "sn,cpu_milli,memory_mib,gpu,model\nn,8000,1000,1,T4\n",
+    "pods/openb_pod_list_t.csv.gz": "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,500\n",
+    "arrivals/t.csv.gz": "pods,42,0 0\nnoderank,42,0\n",
+}
+NODES, PODS, ORDER = LISTS
+
+
+@pytest.mark.parametrize(
+    ("file", "text", "what"),
+    [
+        (NODES, None, "cannot be read: No such file"),
+        (PODS, None, "cannot be read: No such file"),
+        (NODES, "", "nothing is listed there"),
+        (PODS, "name,cpu_milli\n", "nothing is listed there"),
+        (NODES, "sn,gpu\nn,8\n", "line 2: cpu_milli: '' is no whole number"),
+        (NODES, "sn,cpu_milli,memory_mib,gpu\nn,8,8,9999\n", "more cards than a node has"),
+        (NODES, LISTS[NODES] + "n,8000,1000,1,T4\n", "a node stands there twice"),
+        (PODS, LISTS[PODS] + "q,1\n", "line 3: num_gpu: '' is no whole number"),
+        (PODS, LISTS[PODS] + "q,1,1,-1,5\n", "line 3: num_gpu: '-1' is no whole number"),
+        (PODS, LISTS[PODS] + "q,1,1,1," + "9" * 30, f"'{'9' * 30}' is no whole number"),
+        (PODS, b"\x1f\x8b\x08\x00", "it ends too early, or is damaged"),
+        (PODS, b"no gzip", "cannot be read: Not a gzipped file"),
+        (NODES, b"\xff\xff", "is no text"),
+        (ORDER, "pods,42,0 7\nnoderank,42,0\n", "of another list of nodes or Pods; take the file"),
+        (ORDER, "pods,42,0\nnoderank,42,0 1\n", "of another list of nodes or Pods; take the file"),
+        (ORDER, "pods,42,0 x\n", "pods of seed 42: has something that is no whole number"),
+    ],
+)
+def test_a_list_that_is_broken_is_one_sentence(
+    file: str, text: str | bytes | None, what: str, tmp_path: Path
+) -> None:
+    """With the file, and its line where one is wrong."""
+    for name, content in {**LISTS, file: text}.items():
+        if content is not None:
+            made = content.encode() if isinstance(content, str) else content
+            packed = name.endswith(".gz") and isinstance(content, str)
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_bytes(gzip.compress(made) if packed else made)
+    with pytest.raises(UsageError) as caught:
+        order(read(tmp_path, "t"), 42)
+    assert str(caught.value).startswith(f"{tmp_path / file}")
+    assert what in str(caught.value)
+
+
+def test_a_trace_that_is_not_there_is_one_sentence() -> None:
+    """With those that are."""
+    with pytest.raises(UsageError, match="has no trace nonsense; known are cpu050, cpu100"):
+        read(own(), "nonsense")

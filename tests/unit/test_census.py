@@ -3,9 +3,13 @@
 import random
 import sys
 
+import msgspec
+
+from berth.admission import configuration
 from berth.cluster.census import Census
 from berth.model.card import Card, known
 from berth.model.device import Device
+from berth.settings import Settings
 
 SEED = random.SystemRandom().getrandbits(32)
 
@@ -14,7 +18,14 @@ def cards(dice: random.Random) -> tuple[Device, ...]:
     """Return the devices of some node, one kind or a mixture."""
     kinds = [("nvidia", "T4", 15360), ("nvidia", "A100", 40960), ("amd", "MI300X", 196608)]
     return tuple(
-        Device(uuid=f"{at}", vendor=vendor, model=model, memory_mib=memory, healthy=at != 1)
+        Device(
+            uuid=f"{at}",
+            vendor=vendor,
+            model=model,
+            memory_mib=memory,
+            healthy=at != 1,
+            stack=dice.choice(("", "hami")),
+        )
         for at in range(dice.randint(0, 4))
         for vendor, model, memory in [dice.choice(kinds)]
     )
@@ -38,3 +49,17 @@ def test_cards_of_which_nobody_knows_the_memory_are_left_out() -> None:
     told = Device(uuid="a", vendor="nvidia", model="T4", memory_mib=15360, healthy=False)
     untold = Device(uuid="b", vendor="nvidia", model="T4", memory_mib=1)
     assert known([(told, untold), (told,)]) == (Card("nvidia", "T4", 15360, 2),)
+
+
+def test_a_request_is_held_against_cards_of_the_stack_that_it_is_written_for() -> None:
+    """As those of others it cannot get; where there are none of it yet, against all."""
+    hami, plain, untold = (
+        Card("nvidia", "T4", memory, 1, stack)
+        for memory, stack in ((15360, "hami"), (3840, "plain"), (16384, ""))
+    )
+    tree = {"conversions": [{"name": "v", "namespaces": ["v"], "writes": "plain"}]}
+    rules, _ = configuration.rules(msgspec.convert(tree, Settings), None)
+    for cards, those in (((hami, plain, untold), (plain, untold)), ((hami,), (hami,))):
+        conversion = rules.within("v").knowing(cards).options.conversion
+        assert conversion is not None
+        assert conversion.cards == those

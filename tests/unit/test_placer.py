@@ -19,7 +19,7 @@ from berth.placement.policies import POLICIES
 from berth.settings import Settings
 from tests.e2e import gpu_nodes
 from tests.placing import GPU, MEMORY, Cluster, Replica, asking, found, given
-from tests.pods import container
+from tests.pods import container, gpu_pod
 from tests.reviews import SPACE
 
 PIN = ("placement.delivery=pin", "placement.policy=binpack")
@@ -66,7 +66,8 @@ def test_a_second_pass_at_another_replica_leads_to_the_same_place(delivery: str)
 
 
 ZONES = {"matchExpressions": [{"key": "zone", "operator": "Exists"}]}
-HOSTS = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["host-n1", "host-n2"]}
+LABEL = "kubernetes.io/hostname"
+HOSTS = {"key": LABEL, "operator": "In", "values": ["host-n1", "host-n2"]}
 NOT_N3 = {"matchFields": [{"key": "metadata.name", "operator": "NotIn", "values": ["n3"]}]}
 
 
@@ -154,6 +155,29 @@ def test_a_pod_that_names_either_of_two_nodes_is_placed() -> None:
     assert found(first).node in {"n1", "n3"}
     assert found(first).candidates == 2
     assert replica.ask(given(first)).verdict is Verdict.UNCHANGED
+
+
+@pytest.mark.parametrize("delivery", ["pin", "require", "prefer"])
+def test_a_node_without_a_host_label_is_decided_only_where_it_can_be_named(delivery: str) -> None:
+    """By its name under `pin`. Two nodes of one label are named once."""
+    flags = ("placement.policy=binpack", f"placement.delivery={delivery}")
+    cluster = Cluster("n1", "n2", "n3", flags=flags)
+    for name, labels in (("n1", {}), ("n2", {LABEL: "one"}), ("n3", {LABEL: "one"})):
+        bare = gpu_nodes.node(name)
+        bare["metadata"]["labels"] = labels
+        cluster.node(bare)
+    held = asking(5_000, {"vgpu-devices-allocated": "GPU-n1-0,NVIDIA,5000,0:;"})
+    cluster.show(held, "x", on="n1")
+    (replica,) = cluster.replicas
+    decision = replica.ask(asking())
+    decided = found(decision)
+    assert (decided.node == "n1") == (delivery == "pin")
+    assert decided.devices[0].uuid.startswith(f"GPU-{decided.node}-")
+    assert replica.left(decided.node) == FULL - 13_000 - (5_000 if delivery == "pin" else 0)
+    if delivery != "pin":
+        assert decided.reason == "the best but 1 of 3 by binpack"
+        assert decision.placed is not None
+        assert decision.placed.hosts == ("one",)
 
 
 def test_a_second_pass_over_a_pod_that_has_grown_is_decided_anew() -> None:
@@ -286,6 +310,24 @@ def test_what_is_reserved_is_what_the_bound_pod_holds() -> None:
     cluster.show(admitted, "x", on="n1")
     assert len(replica.placer.reservations) == 0
     assert [replica.left("n1", card) for card in range(4)] == reserved
+
+
+def test_an_init_container_is_charged_what_it_asks_for_beside_its_sidecars() -> None:
+    """5000 MiB beside the sidecar's 10000 are less than run later; half of the cores are more."""
+    cluster = Cluster("n1", flags=PIN)
+    (replica,) = cluster.replicas
+    pod = asking(20_000)
+    side = container("side", {GPU: "1", MEMORY: "10000"}) | {"restartPolicy": "Always"}
+    first = container("first", {GPU: "1", MEMORY: "5000", "nvidia.com/gpucores": "50"})
+    pod["spec"]["initContainers"] = [side, first]
+    decision = replica.ask(pod)
+    (claim,) = [one for one in found(decision).devices if one.container == "first"]
+    assert (claim.memory_mib, claim.cores) == (5_000, 50)
+    for on in ("", "n1"):
+        cluster.show(given(decision), "x", on=on)
+        assert replica.left("n1") == FULL - 30_000
+        snapshot = replica.placer.fleet.snapshot
+        assert snapshot.cores_left[snapshot.row["n1"], 0] == 50
 
 
 def test_a_copied_id_is_another_pod() -> None:
@@ -461,6 +503,75 @@ def test_a_pod_that_says_nothing_holds_what_placing_would_take() -> None:
     assert [replica.left("n1", card) for card in range(4)] == [FULL - 13_000, FULL, FULL, FULL]
     cluster.gone("x")
     assert replica.left("n1") == FULL
+
+
+def plain(name: str, announced: int, **labels: str) -> Any:
+    """Return a node of one card whose plugin is NVIDIA's own."""
+    made = gpu_nodes.node(name)
+    said = {"product": "Tesla-T4", "memory": "15360", "count": "1", **labels}
+    own = {f"{GPU}.{key}": value for key, value in said.items()}
+    made["metadata"] |= {"annotations": {}, "labels": {LABEL: name, **own}}
+    made["status"]["allocatable"][GPU] = str(announced)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("flags", "nodes"),
+    [
+        ((), {"hami"}),
+        (("scheduler.name=",), {"hami", "volcano", "plain"}),
+    ],
+    ids=["HAMi's scheduler", "any"],
+)
+def test_a_pod_goes_where_the_stack_hands_out_cards_that_it_is_written_for(
+    flags: tuple[str, ...], nodes: set[str]
+) -> None:
+    """While nodes move from one to another: the others' cards are held, and given to nobody."""
+    cluster = Cluster("hami", flags=("placement.delivery=require", *flags))
+    cluster.node(plain("plain", 1))
+    volcano = plain("volcano", 0)
+    text = "GPU-v,10,15360,NVIDIA-T4,true,hami-core:"
+    volcano["metadata"]["annotations"] = {"volcano.sh/node-vgpu-register": text}
+    del volcano["status"]["allocatable"][GPU]
+    cluster.node(volcano)
+    (replica,) = cluster.replicas
+    decision = replica.ask(asking())
+    assert found(decision).candidates == len(nodes)
+    assert decision.placed is not None
+    assert {host.removeprefix("host-") for host in decision.placed.hosts} == nodes
+    cluster.show(asking(), "x", on="plain")
+    assert replica.left("plain") == 15_360 - 13_000
+
+
+@pytest.mark.parametrize(
+    ("writes", "stack"),
+    [("hami", "hami"), ("volcano", "volcano"), ("plain", "plain"), ("pool", "")],
+)
+def test_the_stack_is_that_for_which_pods_are_written(writes: str, stack: str) -> None:
+    """What hands cards out for a vGPU manager is not known."""
+    tree = {"conversions": [{"name": "v", "namespaces": ["v"], "writes": writes}]}
+    rules, _ = configuration.rules(msgspec.convert(tree, Settings), None)
+    assert rules.within("v").options.stack == stack
+
+
+def test_where_only_other_stacks_have_such_cards_nothing_is_said() -> None:
+    """The first node of the Pod's own may be made for it."""
+    cluster = Cluster()
+    cluster.node(plain("plain", 1))
+    assert cluster.replicas[0].ask(asking()).placed is None
+
+
+def test_as_many_pods_fit_on_a_time_sliced_node_as_its_plugin_announces() -> None:
+    """Each asks for one device and gets a replica; the next one is told that none is free."""
+    cluster = Cluster(flags=("placement.delivery=prefer", "scheduler.name="))
+    cluster.node(plain("n1", 3, replicas="3"))
+    whole = gpu_pod({GPU: "1"})
+    for number in range(3):
+        decision = cluster.replicas[0].ask(deepcopy(whole))
+        assert [one.uuid for one in found(decision).devices] == [f"n1-nvidia-0::{number}"]
+        cluster.show(given(decision), f"x{number}", on="n1")
+    (warning,) = cluster.replicas[0].ask(deepcopy(whole)).warnings
+    assert str(warning) == "no node has room now: 1 free cards wanted, n1 has 0 (nodes: 1)"
 
 
 def test_other_accelerators_in_the_configuration_are_counted_anew() -> None:

@@ -89,6 +89,19 @@ def test_a_name_that_is_too_long_for_one_is_not_kept_with_what_its_pod_was_promi
     assert _left(say, placed=True, dry_run=False) < _MOST_LEFT
 
 
+def test_a_pod_that_says_very_much_is_forgotten_when_it_is_gone() -> None:
+    """Also where the API server took it, which takes 256 KiB of annotations, again and again."""
+    cluster = Cluster("n1", "n2")
+
+    def come_and_go(number: int) -> None:
+        pod = asking()
+        pod["metadata"]["annotations"] = {"hami.io/scheduling-policy": f"{number}" * 250_000}
+        cluster.show(pod, "pod", on="n1")
+        cluster.gone("pod")
+
+    assert _grown(come_and_go) < _MOST_LEFT
+
+
 def _left(say: Callable[[int, Pod], None], *, placed: bool, dry_run: bool = True) -> int:
     """Return the bytes that are left of Pods which say something, each with its number."""
     (replica,) = Cluster(*(f"n{number}" for number in range(20))).replicas
@@ -99,12 +112,17 @@ def _left(say: Callable[[int, Pod], None], *, placed: bool, dry_run: bool = True
         say(number, pod)
         assert (replica.ask(pod, dry_run=dry_run).placed is not None) is placed
 
-    ask(0)
+    return _grown(ask)
+
+
+def _grown(do: Callable[[int], None]) -> int:
+    """Return the bytes that are left of something that is done with each number."""
+    do(0)
     tracemalloc.start()
     try:
         before, _ = tracemalloc.get_traced_memory()
         for number in range(1, _PODS + 1):
-            ask(number)
+            do(number)
         gc.collect()
         return tracemalloc.get_traced_memory()[0] - before
     finally:

@@ -100,6 +100,22 @@ def test_choices_that_leave_no_device_are_refused(annotations: dict[str, str], k
     assert laws.refused(asked, 422).startswith(f"metadata.annotations[{key}]: ")
 
 
+@pytest.mark.parametrize(("second", "fits"), [("x2,x3", True), ("x3", False)])
+def test_a_device_has_to_stand_in_each_list_of_its_kind(
+    second: str,
+    fits: bool,  # noqa: FBT001  a column of the table
+) -> None:
+    """Kunlunxin's two lists must both be answered to (HAMi's contract, 4.1)."""
+    asked = gpu_pod({"kunlunxin.com/xpu": "1"})
+    lists = {"hami.io/use-xpu-uuid": "x1,x2", "baidu.com/use-gpuuuid": second}
+    asked["metadata"]["annotations"] = lists
+    if fits:
+        assert laws.ask(asked).decision.verdict is Verdict.PATCHED
+    else:
+        where = "metadata.annotations[baidu.com/use-gpuuuid]: "
+        assert laws.refused(asked, 422).startswith(where)
+
+
 FINE = (
     {"nvidia.com/use-gpuuuid": "GPU-1,GPU-2", "nvidia.com/nouse-gpuuuid": "GPU-2"},
     {"nvidia.com/use-gputype": "A100,A30", "nvidia.com/nouse-gputype": "A30"},

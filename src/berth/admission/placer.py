@@ -76,7 +76,7 @@ class Placer:
         manner = rules.placements.of(namespace)
 
         def place(pod: Pod, demand: Demand) -> Placed | None:
-            asked = wanted(pod, demand, rules.known)
+            asked = wanted(pod, demand, rules.known, rules.options.stack)
             request = rules.terms.applied(asked, namespace, pod.labels, pod.annotations)
             if known is not None and _alike(known.request, request):
                 return known
@@ -86,7 +86,7 @@ class Placer:
                 return None
             self.reservations.drop(decision)  # what an earlier pass was promised
             self.reservations.expire()
-            if not self._has_cards(demand):
+            if not self._has_cards(demand, rules.options.stack):
                 return None
             wish = self._wish(pod, manner, decision)
             wish = msgspec.structs.replace(wish, named=unplaced.named(pod, demand))
@@ -116,10 +116,11 @@ class Placer:
             generation=self.fleet.generation,
         )
 
-    def _has_cards(self, demand: Demand) -> bool:
+    def _has_cards(self, demand: Demand, stack: str) -> bool:
         """Whether some node has a card of what is asked for: else nobody knows what will come."""
         there = self.fleet.snapshot.settled("vendors", _vendors)
-        return all(one.share.vendor.name in there for one in demand.containers if one.share)
+        names = {name for name, of in there if not (stack and of) or stack == of}
+        return all(one.share.vendor.name in names for one in demand.containers if one.share)
 
     def _node_changed(self, old: projections.Node | None, new: projections.Node | None) -> None:
         self.fleet.node(old, new)
@@ -148,6 +149,8 @@ class Placer:
         workload = self._rules.terms.workload(pod.metadata.labels, annotations)
         parts = (pod.metadata.namespace, steers, workload, spec.containers, spec.init_containers)
         key = msgspec.json.encode((*parts, spec.resources, spec.overhead))
+        if len(key) > _LARGEST:  # who says so much is one of a kind, and in memory for long
+            return None
         if key not in self._shapes:
             if len(self._shapes) >= _TEMPLATES:
                 self._shapes.clear()
@@ -180,16 +183,21 @@ def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim
     if read is None:
         return ()
     new, request = read
+    if _size(request) > _LARGEST:
+        return ()
     policy = policy_of(new, rules.placements.of(pod.metadata.namespace))
     row = snapshot.row[pod.spec.node_name]
     found = allocate(request, snapshot, row, policy.choice)
     return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
 
 
-def _vendors(snapshot: Snapshot) -> frozenset[str]:
-    """Return whose cards the nodes have; a kind of card stays known when its last node leaves."""
-    rows = snapshot.row.values()
-    return frozenset([device.vendor for row in rows for device in snapshot.nodes[row].devices])
+def _vendors(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
+    """Return whose cards the nodes have, each with the stack that hands it out.
+
+    A kind of card stays known when its last node leaves, so the kinds do not say it.
+    """
+    each = [device for row in snapshot.row.values() for device in snapshot.nodes[row].devices]
+    return frozenset([(one.vendor, one.stack) for one in each])
 
 
 def _alive(pod: projections.Pod | None) -> projections.Pod | None:

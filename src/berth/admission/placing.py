@@ -10,10 +10,11 @@ from berth.model.charge import Claim
 from berth.model.decided import Decided
 from berth.model.device import Device
 from berth.model.placed import Delivery, Placed
-from berth.model.placement import Candidate, Hold, Placement
+from berth.model.placement import Hold, Placement
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, decide
+from berth.placement.fit import allocate
 from berth.placement.policy import Policy
 
 MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
@@ -56,28 +57,32 @@ def place(request: PodRequest, snapshot: Snapshot, wish: Wish) -> Placed:
             without=found.without,
             refused=wish.refuses_never if never else wish.refuses_full,
         )
-    chosen = found.candidates[0]
+    held = found.allocation
     if among > 1:
-        chosen = min(found.candidates, key=lambda one: _turn(wish.replica, one.node))
-    node = snapshot.nodes[snapshot.row[chosen.node]]
+        best = min(found.candidates, key=lambda one: _turn(wish.replica, one.node))
+        held = best.allocation
+    hosts = _hosts(snapshot, found.nodes)
+    if hosts and wish.delivery is not Delivery.PIN and held.node not in hosts:
+        named = allocate(request, snapshot, snapshot.row[next(iter(hosts))], wish.policy.choice)
+        held = named or held
+    node = snapshot.nodes[snapshot.row[held.node]]
     decided = Decided(
         id=wish.id,
         policy=wish.policy.name,
         node=node.name,
         delivery=wish.delivery.value,
-        devices=claims(chosen.allocation.holds, node.devices),
+        devices=claims(held.holds, node.devices),
         named=wish.named if wish.delivery is Delivery.PIN else {},
         candidates=found.fitting,
-        reason=_reason(found, chosen, wish.policy.name),
+        reason=_reason(found, held.node, wish.policy.name),
         generation=wish.generation,
     )
-    hosts = _hosts(snapshot, found.nodes)
     return Placed(
         request=request,
         decided=decided,
         delivery=wish.delivery,
         visible=wish.visible,
-        hosts=hosts,
+        hosts=tuple(dict.fromkeys(hosts.values())),
     )
 
 
@@ -89,16 +94,21 @@ def _turn(replica: str, node: str) -> int:
     return crc32(f"{replica}/{node}".encode())
 
 
-def _reason(found: Placement, chosen: Candidate, policy: str) -> str:
-    place = found.candidates.index(chosen) + 1
+def _reason(found: Placement, node: str, policy: str) -> str:
+    ranked = [one.node for one in found.candidates]
+    place = (ranked if node in ranked else found.nodes).index(node) + 1
     best = "the best" if place == 1 else f"the best but {place - 1}"
     return f"{best} of {found.fitting} by {policy}"
 
 
-def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> tuple[str, ...]:
-    """Return the labels by which nodes are named in affinity; a kubelet sets each its own."""
+def _hosts(snapshot: Snapshot, nodes: Iterable[str]) -> dict[str, str]:
+    """Return the labels by which nodes are named in affinity; a kubelet sets each its own.
+
+    A node without one cannot be named so, and is left out.
+    """
     labels = snapshot.settled("hosts", _labels)
-    return tuple(filter(None, [labels[snapshot.row[name]] for name in nodes]))
+    each = ((name, labels[snapshot.row[name]]) for name in nodes)
+    return {name: label for name, label in each if label}
 
 
 def _labels(snapshot: Snapshot) -> list[str]:
@@ -109,19 +119,18 @@ def claims(holds: Sequence[Hold], devices: Sequence[Device]) -> tuple[Claim, ...
     """Return what each container holds, by UUID.
 
     Of an init container, placement says what it needs of a card beyond what others hold of it;
-    a claim is all that it needs there.
+    a claim is all that it gets there.
     """
-    found = []
-    for at, hold in enumerate(holds):
-        same = [one for one in holds[:at] if one.device == hold.device and not hold.slots]
-        found.append(
-            Claim(
-                container=hold.container,
-                uuid=devices[hold.device].uuid,
-                memory_mib=hold.memory_mib + sum(one.memory_mib for one in same),
-                cores=hold.cores + sum(one.cores for one in same),
-                profile=hold.profile,
-                slices=hold.slices,
-            )
-        )
-    return tuple(found)
+    return tuple([_claim(hold, devices[hold.device].uuid) for hold in holds])
+
+
+def _claim(hold: Hold, uuid: str) -> Claim:
+    memory, cores = hold.own or (hold.memory_mib, hold.cores)
+    return Claim(
+        container=hold.container,
+        uuid=uuid,
+        memory_mib=memory,
+        cores=cores,
+        profile=hold.profile,
+        slices=hold.slices,
+    )

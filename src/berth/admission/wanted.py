@@ -21,11 +21,12 @@ NOWHERE = Expression(NODE_NAME, "In")
 """What no node fulfils."""
 
 
-def wanted(pod: Pod, demand: Demand, known: AbstractSet[str]) -> PodRequest:
+def wanted(pod: Pod, demand: Demand, known: AbstractSet[str], stack: str = "") -> PodRequest:
     """Return all that a Pod wants. Raises BadReview where its affinity has not the shape of one.
 
-    `known` are the resources that are counted as cards and not beside them (`Rules.known`). What
-    is no quantity counts as nothing here: the API server refuses it after us.
+    `known` are the resources that are counted as cards and not beside them (`Rules.known`), and
+    `stack` is the one whose cards it must be (`Options.stack`). What is no quantity counts as
+    nothing here: the API server refuses it after us.
     """
     amounts, _ = holding.held(_asking(pod), pod.pod_level, pod.overhead)
     of_node = PodRequest(
@@ -34,7 +35,7 @@ def wanted(pod: Pod, demand: Demand, known: AbstractSet[str]) -> PodRequest:
         other=amounts.without(known),
         eligibility=_eligibility(pod),
     )
-    return pod_request(demand, of_node)
+    return pod_request(demand, of_node, stack)
 
 
 def _asking(pod: Pod) -> Iterator[Asking]:

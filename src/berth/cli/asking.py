@@ -1,7 +1,7 @@
 """Asks a fleet where Pods could go: for `berth explain --cluster` and `--snapshot`."""
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -26,6 +26,8 @@ class Asked:
     """How the fleet is asked."""
 
     rules: Rules
+    zone: Callable[[str], Rules]
+    """The rules by which a namespace's Pods are written."""
     language: Language
     policy: str | None = None
     """By name, in place of each Pod's own."""
@@ -42,7 +44,8 @@ class Asked:
             return found
         raw = found.decision.pod
         with _taken():
-            wish = stored.request(raw, self.rules.reading)
+            stack = self.zone(found.namespace).options.stack
+            wish = stored.request(raw, self.rules.reading, stack)
             return replace(found, place=self._told(raw, found.namespace, wish, fleet))
 
     def live(self, pod: str, namespace: str, kubeconfig: Path | None) -> Explained:
@@ -52,7 +55,8 @@ class Asked:
         found = fleets.of_cluster(clustered.source(kubeconfig), self.rules, key)
         raw: JsonObject = found.pod or {}
         with _taken():
-            demand, wish = stored.authored(raw, self.rules.reading)
+            stack = self.zone(key[0]).options.stack
+            demand, wish = stored.authored(raw, self.rules.reading, stack)
             told = self._told(raw, key[0], wish, found.fleet, _standing(raw, found.now))
         decision = Decision(verdict=Verdict.UNCHANGED, pod=raw, demand=demand)
         return Explained(

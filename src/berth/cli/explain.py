@@ -107,7 +107,9 @@ def command(
     if live or snapshot:
         from berth.cli import asking  # noqa: PLC0415  likewise
 
-        asked = asking.Asked(rules=rules, language=loaded.language, policy=policy)
+        asked = asking.Asked(
+            rules=rules, zone=cluster.zone, language=loaded.language, policy=policy
+        )
         if pod:
             found = [asked.live(pod, namespace, kubeconfig)]
         elif fleet:
@@ -155,11 +157,18 @@ class Cluster:
 
     def decide(self, pod: JsonObject, namespace: str) -> Decision:
         """Decide as the server does, if it is asked at all. Raises BadReview."""
-        own = self.labels_by_namespace.get(namespace, {})
-        labels = {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
+        labels = self._labels(namespace)
         decision = self._decide(pod, namespace, labels)
         audited = self.rules.audited.holds(namespace, labels)
         return shadow.of(decision, pod) if audited else decision
+
+    def zone(self, namespace: str) -> Rules:
+        """Return the rules by which a namespace's Pods are written."""
+        return self.rules.within(namespace, self._labels(namespace).get(names.CONVERSION))
+
+    def _labels(self, namespace: str) -> dict[str, str]:
+        own = self.labels_by_namespace.get(namespace, {})
+        return {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
 
     def _decide(self, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> Decision:
         decision = mutate.decide_all(pod, namespace, labels, self.rules, self.standing)

@@ -73,7 +73,8 @@ async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | 
 
     def wanted(pod: Pod) -> PodRequest:
         raw = msgspec.json.decode(msgspec.json.encode(pod))
-        return stored.authored(raw, rules.reading)[1]
+        stack = rules.within(pod.metadata.namespace).options.stack
+        return stored.authored(raw, rules.reading, stack)[1]
 
     loop, stop = asyncio.get_running_loop(), Stop()
     stop.listen(loop)

@@ -6,6 +6,7 @@ plugins the labels of NVIDIA's GPU feature discovery. Ids are made up: `<node>-<
 
 from collections.abc import Mapping
 
+from berth import names
 from berth.dialects.encodings import NO_MEMORY
 from berth.dialects.registered import Found
 from berth.model.device import Device
@@ -63,7 +64,8 @@ def _memory(rule: Counted, vendor: Vendor, resources: Mapping[str, int], cards: 
 def _labelled(node: str, count: int, labels: Mapping[str, str], vendor: Vendor) -> Found:
     """Return what product, memory (MiB), count and replicas say: one label set for all cards.
 
-    With time-slicing, a card is announced as many times as it has replicas: they are its slots.
+    With time-slicing or MPS a card is announced once for each of its replicas. A Pod that asks for
+    one device gets one of those, so each is a device here, with its part of the card's memory.
     """
     prefix, problems = vendor.records.labels, list[str]()
 
@@ -76,21 +78,27 @@ def _labelled(node: str, count: int, labels: Mapping[str, str], vendor: Vendor) 
         problems.append(f"metadata.labels[{prefix}{name}]: {text[:40]} is no number")
         return default
 
-    slots = max(1, number("replicas", 1))
-    cards = min(-(-count // slots), number("count", count) or count)
-    memory = number("memory", 0) or NO_MEMORY
-    if cards > MOST:
-        return (), (*problems, _too_many(vendor, cards))
+    replicas = max(1, number("replicas", 1))
+    announced = min(count, (number("count", count) or count) * replicas)
+    memory = number("memory", 0) // replicas or NO_MEMORY
+    if announced > MOST:
+        return (), (*problems, _too_many(vendor, announced))
     product = labels.get(f"{prefix}product", vendor.name)
     found = tuple(
         Device(
-            uuid=f"{node}-{vendor.records.word}-{index}",
+            uuid=f"{node}-{vendor.records.word}-{_index(at, replicas)}",
             vendor=vendor.name,
             model=product,
             memory_mib=memory,
-            slots=slots,
+            slots=1,
             mode="mig" if _SLICE in product else "",
+            stack=names.PLAIN_STACK,
         )
-        for index in range(cards)
+        for at in range(announced)
     )
     return found, tuple(problems)
+
+
+def _index(at: int, replicas: int) -> str:
+    """Name a card, or a replica of one as NVIDIA's plugin does: `0::3`."""
+    return str(at) if replicas == 1 else f"{at // replicas}::{at % replicas}"

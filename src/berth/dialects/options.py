@@ -63,13 +63,27 @@ class Options:
 
     __hash__ = object.__hash__  # one generation of the settings: what is remembered is its own
 
+    @property
+    def stack(self) -> str:
+        """The stack whose cards alone a Pod can get that is written so; "" where that is open.
+
+        HAMi's words without its scheduler are told to whoever hands cards out there.
+        """
+        if self.writes == "hami" and not self.scheduler_name:
+            return ""
+        return self.writes if self.writes in (*names.STACKS, names.PLAIN_STACK) else ""
+
     def reading(self, words: tuple[Vendor, ...]) -> "Options":
         """Return the same for Pods in these words alone."""
         return self if words == self.words else replace(self, words=words)
 
     def knowing(self, cards: tuple[Card, ...]) -> "Options":
-        """Return the same in a cluster that has these cards."""
+        """Return the same in a cluster that has these cards.
+
+        Where the written stack hands none out yet, they are those that it will.
+        """
         plain = self.unknowing or self
+        cards = tuple(card for card in cards if card.of(self.stack)) or cards
         if plain.conversion is None or not cards:
             return plain
         return replace(plain, conversion=replace(plain.conversion, cards=cards), unknowing=plain)

@@ -26,7 +26,9 @@ def devices(node: str, annotations: Mapping[str, str], vendor: Vendor) -> Found 
         try:
             read = encodings.from_json if text[0] in "[{" else encodings.from_colons
             found, problems = _each(read(text, node, vendor))
-            found = [_in_mib(device, records.units.get(key, 1)) for device in found]
+            stack = _stack(key) if len(records.register) > 1 else ""
+            unit = records.units.get(key, 1)
+            found = [_in_mib(msgspec.structs.replace(one, stack=stack), unit) for one in found]
         except encodings.Illegible as wrong:
             return (), (f"metadata.annotations[{key}]: {wrong}",)
         linked, more = _linked(found, annotations.get(records.scores, ""))
@@ -35,6 +37,14 @@ def devices(node: str, annotations: Mapping[str, str], vendor: Vendor) -> Found 
             said.append(f"metadata.annotations[{records.scores}]: {more}")
         return _cordoned(linked, annotations), tuple(said)
     return None
+
+
+def _stack(key: str) -> str:
+    """Return the stack whose agent writes this annotation, of those that write one each.
+
+    Where there is but one, every stack reads that of the accelerator's own plugin.
+    """
+    return next((stack for stack, prefix in names.STACKS.items() if key.startswith(prefix)), "")
 
 
 def _each(read: Iterator[Device | str]) -> tuple[list[Device], list[str]]:

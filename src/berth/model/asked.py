@@ -14,8 +14,8 @@ NO_CARD = ("",)
 """The UUIDs of a request that excludes every card: no card has this one."""
 
 
-def pod_request(demand: Demand, of_node: PodRequest) -> PodRequest:
-    """Return a Pod's whole request: `of_node` with what each container wants of cards.
+def pod_request(demand: Demand, of_node: PodRequest, stack: str = "") -> PodRequest:
+    """Return a Pod's whole request: `of_node` with what each container wants of a stack's cards.
 
     A sidecar holds its cards beside the containers; an init container before them, and beside
     the sidecars that stand before it.
@@ -25,7 +25,7 @@ def pod_request(demand: Demand, of_node: PodRequest) -> PodRequest:
     for one in demand.containers:
         if one.share is None:
             continue
-        wanted = (one.container.name, device_request(one.share))
+        wanted = (one.container.name, device_request(one.share, stack))
         if one.container.init:
             before.append(wanted)
             if devices:
@@ -40,7 +40,7 @@ def pod_request(demand: Demand, of_node: PodRequest) -> PodRequest:
     )
 
 
-def device_request(share: Share) -> DeviceRequest:
+def device_request(share: Share, stack: str = "") -> DeviceRequest:
     """Return what a share wants of each card. Slices of a vendor's own are not counted in yet.
 
     The words of HAMi's `gpu-scheduler-policy`: mutex and topology-aware leave cards out, binpack,
@@ -60,6 +60,7 @@ def device_request(share: Share) -> DeviceRequest:
         uuids=uuids or (),
         uuids_not=tuple(sorted(wishes.not_uuids)),
         mode=wishes.mode,
+        stack=stack,
         same_numa=wishes.numa,
         linked="topology-aware" in words,
         idle="mutex" in words,

@@ -15,6 +15,12 @@ class Card(msgspec.Struct, frozen=True):
     memory_mib: int
     most: int = 0
     """How many cards of its vendor the largest node with one of it has; 0: not known."""
+    stack: str = ""
+    """Which sharing stack hands it out, as of `Device.stack`."""
+
+    def of(self, stack: str) -> bool:
+        """Whether a Pod that is written for this stack may get one; "" is any."""
+        return not (stack and self.stack) or self.stack == stack
 
 
 def known(nodes: Iterable[Sequence[Device]]) -> tuple[Card, ...]:
@@ -27,14 +33,20 @@ def on_node(devices: Sequence[Device]) -> tuple[Card, ...]:
     counts: dict[str, int] = {}
     for device in devices:
         counts[device.vendor] = counts.get(device.vendor, 0) + 1
-    kinds = {(one.vendor, one.model, one.memory_mib) for one in devices if one.memory_mib > 1}
-    return tuple(Card(*kind, counts[kind[0]]) for kind in sorted(kinds))
+    kinds = {
+        (one.vendor, one.model, one.memory_mib, one.stack) for one in devices if one.memory_mib > 1
+    }
+    return tuple(
+        Card(vendor, model, memory, counts[vendor], stack)
+        for vendor, model, memory, stack in sorted(kinds)
+    )
 
 
 def merged(cards: Iterable[Card]) -> tuple[Card, ...]:
     """Return the cards of several nodes, each kind once, with the most that a node has."""
-    found: dict[tuple[str, str, int], int] = {}
+    found: dict[tuple[str, str, int, str], Card] = {}
     for card in cards:
-        kind = (card.vendor, card.model, card.memory_mib)
-        found[kind] = max(found.get(kind, 0), card.most)
-    return tuple(Card(*kind, most) for kind, most in sorted(found.items()))
+        kind = (card.vendor, card.model, card.memory_mib, card.stack)
+        if kind not in found or found[kind].most < card.most:
+            found[kind] = card
+    return tuple(card for _, card in sorted(found.items()))

@@ -45,6 +45,9 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """False also for a card that is cordoned: nothing new is placed there."""
     mode: str = ""
     """How it is shared, in its vendor's word such as "mig" or "hami-core"; "" is not told."""
+    stack: str = ""
+    """The sharing stack whose device plugin hands it out: "hami", "volcano" or "plain"; "" is not
+    told."""
     profiles: tuple[Profile, ...] = ()
     """The partitions that it can be cut into, where it is handed out in such alone."""
     links: tuple[Annotated[int, msgspec.Meta(ge=0, lt=2**31)], ...] = ()
@@ -53,7 +56,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     @property
     def kind(self) -> "Kind":
         """What it is, apart from which one it is."""
-        return Kind(self.vendor, self.model, self.memory_mib, self.cores, self.mode, self.profiles)
+        sizes = self.memory_mib, self.cores
+        return Kind(self.vendor, self.model, *sizes, self.mode, self.profiles, self.stack)
 
 
 class Kind(msgspec.Struct, frozen=True):
@@ -65,3 +69,4 @@ class Kind(msgspec.Struct, frozen=True):
     cores: int
     mode: str = ""
     profiles: tuple[Profile, ...] = ()
+    stack: str = ""

@@ -20,6 +20,8 @@ class Hold(msgspec.Struct, frozen=True):
     slices: int = 0
     slots: int = 1
     """0 for what an init container needs beyond what is held of the card anyway."""
+    own: tuple[int, int] | None = None
+    """MiB and cores that such an init container itself gets there, of which this is the rest."""
 
 
 class Allocation(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,6 +82,11 @@ _LACKS: Mapping[Misfit, str] = {
     Misfit.TOGETHER: "part.together",
     Misfit.CARDS: "part.cards",
 }
+_LACKS_FOR_GOOD: Mapping[Misfit, str] = {
+    Misfit.CPU: "part.cpu-in-all",
+    Misfit.MEMORY: "part.memory-in-all",
+    Misfit.OTHER: "part.resource-in-all",
+}
 _OF_ONE_CARD: Mapping[str, str] = {
     Lack.MEMORY.value: "part.card",
     Lack.CORES.value: "part.card-cores",
@@ -99,7 +106,8 @@ class Without(msgspec.Struct, frozen=True):
     """The name of the node that misses least."""
     wanted: int = 0
     has: int = 0
-    """What the nearest has of what is wanted: milli CPU, MiB, Pods, or cards that suffice."""
+    """What the nearest has of what is wanted: milli CPU, MiB, Pods, or cards that suffice. Where
+    waiting is vain, it is what that has in all, else what of it is free."""
     resource: str = ""
     """What there is too little of where the reason alone does not say it: another resource by its
     name, or a `Lack`; or which filter."""
@@ -118,6 +126,8 @@ class Without(msgspec.Struct, frozen=True):
         if self.reason is Misfit.CARDS_TOO_SMALL:
             cores = self.resource == Lack.CORES.value
             return Said("part.too-few-cores" if cores else "part.too-small", facts)
+        if not self.waiting_helps and self.reason in _LACKS_FOR_GOOD:
+            return Said(_LACKS_FOR_GOOD[self.reason], facts)
         return Said(_LACKS[self.reason], facts)
 
     @property

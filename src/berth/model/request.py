@@ -48,6 +48,8 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     uuids_not: tuple[str, ...] = ()
     mode: str = ""
     """How the card must be shared, such as "mig"; "" is any way."""
+    stack: str = ""
+    """Only cards that this sharing stack hands out, or of which it is not told; "" is any."""
     same_numa: bool = False
     linked: bool = False
     """Of several cards, the set with the best links is wanted; of one, the least linked card."""

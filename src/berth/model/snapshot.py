@@ -194,8 +194,9 @@ class Snapshot:
         self.cpu[row] = self.cpu.item(row) - sign * allocation.cpu_milli
         self.memory[row] = self.memory.item(row) - sign * allocation.memory_mib
         self.pods[row] = self.pods.item(row) - sign
+        gives = self.nodes[row].other
         for name, amount in allocation.other.items():
-            if name in self.other:
+            if name in gives:
                 self.other[name][row] -= sign * amount
         if allocation.group:
             self._count(allocation.group, row, sign)

@@ -1,9 +1,10 @@
 """Which cards may carry a request: one rule for all vendors.
 
-HAMi's rules (its NVIDIA fit, the numbers 1 to 13 of its loop): healthy, accepted model and UUID,
-a free slot, enough memory, enough cores; the card alone where all its cores are wanted; and no
-share without cores on a card whose cores are all given away. Then what is ours: no class of
-workload on it that must not be beside this one, and whatever else it is to pass.
+HAMi's rules (its NVIDIA fit, the numbers 1 to 14 of its loop): healthy, accepted mode, model and
+UUID, a free slot, enough memory, enough cores; the card alone where all its cores are wanted; no
+share without cores on a card whose cores are all given away; and a partition with memory enough
+where cards are given out in such. Then what is ours: no class of workload on it that must not be
+beside this one, and whatever else it is to pass.
 """
 
 import msgspec
@@ -16,6 +17,8 @@ from berth.placement.slices import Cut, cut, place, uncut
 
 NEVER = 1 << 40
 """More than any card has: what a card wants of which a request accepts nothing."""
+ALL_CORES = 100
+"""Percent of compute that a card has of its own."""
 KEPT = 4_096
 """Different requests that are remembered."""
 
@@ -31,6 +34,8 @@ class Need(msgspec.Struct, frozen=True):
     """Whether vendor and model will do."""
     possible: Bools
     """Whether an idle card of the kind suffices."""
+    alone: Bools
+    """Whether nobody else may hold the card."""
     cut: Cut | None
     """What it gets of a card by kind and slices in use; None where no card is cut."""
 
@@ -54,6 +59,9 @@ def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
             milli=millis,
             accepted=memories < NEVER,
             possible=millis < NEVER,
+            alone=np.array(
+                [*(request.idle or _alone(request, one) for one in snapshot.kinds), True]
+            ),
             cut=_cut(request, snapshot, memory),
         )
     last[:] = [(request, found)]
@@ -61,15 +69,16 @@ def need(request: DeviceRequest, snapshot: Snapshot) -> Need:
 
 
 def memory_of(request: DeviceRequest, kind: Kind) -> int:
-    """Return the MiB that a request takes of such a card, NEVER if it is not accepted."""
-    if request.vendor != kind.vendor or request.mode not in {"", kind.mode}:
-        return NEVER
-    if not _accepts(request, kind.model):
+    """Return the MiB that a request takes of such a card, NEVER if it is not accepted.
+
+    It is more than the card has where no partition of it suffices.
+    """
+    if request.vendor != kind.vendor or not _accepts(request, kind):
         return NEVER
     wanted = wanted_of(request, kind)
-    if kind.profiles and wanted <= kind.memory_mib:
-        found = place(kind.profiles, wanted, request.cores, 0)
-        return found[0].memory_mib if found else NEVER
+    if kind.profiles:
+        found = place(kind.profiles, wanted, 0)
+        return found[0].memory_mib if found else max(wanted, kind.memory_mib + 1)
     return wanted
 
 
@@ -84,9 +93,7 @@ def _cut(request: DeviceRequest, snapshot: Snapshot, memory: list[int]) -> Cut |
     if not any(kind.profiles for kind in snapshot.kinds):
         return None
     each = [
-        cut(kind.profiles, wanted_of(request, kind), request.cores)
-        if kind.profiles
-        else uncut(mib, request.cores)
+        cut(kind.profiles, wanted_of(request, kind)) if kind.profiles else uncut(mib, request.cores)
         for kind, mib in zip(snapshot.kinds, memory, strict=True)
     ]
     each.append(uncut(NEVER, 0))
@@ -94,8 +101,16 @@ def _cut(request: DeviceRequest, snapshot: Snapshot, memory: list[int]) -> Cut |
     return Cut(*(np.array(table) for table in tables))
 
 
-def _accepts(request: DeviceRequest, model: str) -> bool:
-    model = model.lower()
+def _accepts(request: DeviceRequest, kind: Kind) -> bool:
+    """Whether stack, mode and model will do.
+
+    HAMi looks for the card's mode inside what is asked for.
+    """
+    if request.stack and kind.stack and request.stack != kind.stack:
+        return False
+    if request.mode and kind.mode not in request.mode:
+        return False
+    model = kind.model.lower()
     if any(word.lower() in model for word in request.models_not):
         return False
     return not request.models or any(word.lower() in model for word in request.models)
@@ -104,10 +119,15 @@ def _accepts(request: DeviceRequest, model: str) -> bool:
 def _milli(request: DeviceRequest, memory_mib: int, kind: Kind) -> int:
     if memory_mib > kind.memory_mib or request.cores > kind.cores:
         return NEVER
-    if request.whole:
+    if _alone(request, kind):
         return WHOLE
     share = memory_mib * WHOLE // max(1, kind.memory_mib)
     return max(1, share, request.cores * WHOLE // max(1, kind.cores))
+
+
+def _alone(request: DeviceRequest, kind: Kind) -> bool:
+    """Whether all cores are those of the whole card: HAMi may give out more than a card's own."""
+    return request.whole and kind.cores == ALL_CORES
 
 
 def suitable(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
@@ -135,7 +155,7 @@ def able(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
     if request.cores:
         good &= snapshot.cores_left[rows] >= request.cores
     if request.whole or request.idle:
-        good &= snapshot.holders[rows] == 0
+        good &= (snapshot.holders[rows] == 0) | ~wants.alone[kinds]
     if request.uuids or request.uuids_not:
         good &= named(request, snapshot)[rows]
     return good
@@ -184,10 +204,22 @@ def enough(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) 
 
 def instances(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) -> Ints:
     """Return how often each good card counts: one that is cut, for each partition in turn."""
-    cut = need(request, snapshot).cut
-    if request.count == 1 or cut is None:
+    if request.count == 1 or need(request, snapshot).cut is None:
         return good.astype(np.int64)
-    return good * cut.instances[snapshot.kind[rows], snapshot.slices[rows]]
+    kinds, free = snapshot.kind[rows], (snapshot.slots_left[rows], snapshot.mem_left[rows])
+    return good * partitions(request, snapshot, kinds, snapshot.slices[rows], free)
+
+
+def partitions(
+    request: DeviceRequest, snapshot: Snapshot, kinds: Ints, slices: Ints, free: tuple[Ints, Ints]
+) -> Ints:
+    """Return how many such requests cards of these kinds take, with so many slots and MiB free."""
+    wants = need(request, snapshot)
+    if wants.cut is None:
+        return np.ones_like(kinds)
+    each, memory = wants.cut.instances[kinds, slices], wants.memory[kinds].clip(min=1)
+    found: Ints = np.minimum(each, np.minimum(free[0], free[1] // memory)).clip(min=0)
+    return found
 
 
 def of_one_numa(counts: Ints, numa: Ints) -> Ints:
@@ -198,6 +230,19 @@ def of_one_numa(counts: Ints, numa: Ints) -> Ints:
 
 
 Sizes = tuple[Ints, Ints]
+
+
+def most_memory(snapshot: Snapshot) -> Ints:
+    """Return the most MiB that one request may get of each kind of card: of a partition's."""
+    return snapshot.of_kinds("most memory", _most_memory)
+
+
+def _most_memory(snapshot: Snapshot) -> Ints:
+    each = [
+        max((one.memory_mib for one in kind.profiles), default=kind.memory_mib)
+        for kind in snapshot.kinds
+    ]
+    return np.array([*each, 0])
 
 
 def sizes(snapshot: Snapshot) -> Sizes:

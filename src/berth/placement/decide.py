@@ -48,13 +48,13 @@ def decide(
     first = rows[: extent.candidates]
     candidates = _candidates(wanted, snapshot, policy, ranking, first)
     if not candidates:
-        return Refusal(without=without(wanted, snapshot, good))
+        return Refusal(without=without(wanted, snapshot, good, policy.choice))
     return Placement(
         allocation=candidates[0].allocation,
         candidates=candidates,
         nodes=tuple([snapshot.nodes[row].name for row in rows[: extent.nodes].tolist()]),
         fitting=int(np.count_nonzero(good)),
-        without=without(wanted, snapshot, good) if extent.why else (),
+        without=without(wanted, snapshot, good, policy.choice) if extent.why else (),
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 from berth.model.placement import Allocation, Hold
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Bools, Ints, Snapshot
-from berth.placement.cards import enough, instances, lefts, need, suitable
+from berth.placement.cards import able, enough, instances, lefts, need, suitable
 from berth.placement.pick import Choice, of_fullest_numa, pick
 from berth.placement.slices import Cut
 
@@ -150,17 +150,20 @@ def _of_cards(named: Named, snapshot: Snapshot, rows: Ints, cards: Ints) -> Part
 
 
 def _one_by_one(named: Named, snapshot: Snapshot, rows: Ints, choice: Choice) -> Part:
-    """Take card after card: one that is cut may be taken again, for another partition."""
+    """Take card after card: one that is cut may be taken again, for another partition.
+
+    What a card must be before the first, such as idle, it need not be before the next (HAMi too).
+    """
     container, request = named
     some, at = snapshot.only(rows), np.arange(len(rows))
     one = msgspec.structs.replace(request, count=1, linked=False, same_numa=False)
-    free = np.ones(some.kind.shape, dtype=np.bool_)
+    again = msgspec.structs.replace(one, cores=0, idle=False)
+    free = suitable(one, some, at)
     if request.same_numa:
-        counts = instances(request, suitable(one, some, at), some, at)
-        free = of_fullest_numa(counts, some.numa)
+        free &= of_fullest_numa(instances(request, free, some, at), some.numa)
     taken = list[Part]()
     for _ in range(request.count):
-        cards = pick(one, some, at, suitable(one, some, at) & free, choice)
+        cards = pick(one, some, at, able(again, some, at) & free, choice)
         part = _of_cards((container, one), some, at, cards)
         _hold(part, some)
         if part.cut is not None:
@@ -172,14 +175,17 @@ def _one_by_one(named: Named, snapshot: Snapshot, rows: Ints, choice: Choice) ->
 
 
 def _hold(part: Part, some: Snapshot) -> None:
-    """Charge what a container gets, to a snapshot of these rows alone."""
+    """Charge what a container gets, to a snapshot of these rows alone.
+
+    It may have several partitions of one card, so of that each number changes as often.
+    """
     at = np.arange(len(part.cards))[:, None], part.cards
-    some.mem_left[at] -= part.memory
-    some.cores_left[at] -= part.cores
-    some.slots_left[at] -= 1
-    some.holders[at] += 1
+    np.subtract.at(some.mem_left, at, part.memory)
+    np.subtract.at(some.cores_left, at, part.cores)
+    np.subtract.at(some.slots_left, at, 1)
+    np.add.at(some.holders, at, 1)
     if part.cut is not None:
-        some.slices[at] |= part.cut.slices.clip(min=0)
+        np.bitwise_or.at(some.slices, at, part.cut.slices.clip(min=0))
     some.left[at] = lefts(some, at)
 
 
@@ -238,6 +244,7 @@ def _beyond(alone: list[Hold], beside: list[Hold], holds: list[Hold]) -> list[Ho
             cores=max(0, needs[1] - anyway[1]),
             slots=max(0, needs[2] - anyway[2]),
             slices=needs[3] & ~anyway[3],
+            own=_sum(device, mine)[:2],
         )
         if rest.memory_mib or rest.cores or rest.slots or rest.slices:
             more.append(rest)

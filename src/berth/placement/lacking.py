@@ -6,8 +6,11 @@ import numpy as np
 
 from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
-from berth.model.snapshot import Ints, Snapshot
-from berth.placement.cards import able, apart, instances, need, of_one_numa
+from berth.model.snapshot import NOTHING, Bools, Floats, Ints, Snapshot
+from berth.placement.cards import able, apart, instances, named, need, of_one_numa
+
+FEW = 256
+"""Nodes that are looked at first where many might be the nearest."""
 
 
 def lacking(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
@@ -62,13 +65,10 @@ def _steps(
 
 
 def _cards(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
-    """Say what the card with the most left lacks, or how many cards suffice where it is count."""
+    """Say what the card that misses least lacks, or how many cards suffice where it is count."""
     if request.count > 1 or request.whole or request.idle:
         return _too_few(request, snapshot, rows)
-    accepted = need(request, snapshot).accepted
-    most = np.where(accepted[snapshot.kind_of_node[rows]], snapshot.most[rows], -1)
-    row = int(rows[most.argmax()])
-    card = int(np.where(accepted[snapshot.kind[row]], snapshot.left[row], -1).argmax())
+    row, card = _nearest(request, snapshot, rows)
     wanted, has, resource = _lack(request, snapshot, (row, card))
     return Without(
         reason=Misfit.CARDS,
@@ -81,6 +81,46 @@ def _cards(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
     )
 
 
+def _nearest(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> tuple[int, int]:
+    """Return the card that misses the least part of what is wanted of it.
+
+    Of nodes whose cards are all alike, the one with the most left is looked at, for each kind.
+    """
+    wants, some = need(request, snapshot), rows
+    if not (request.uuids or request.uuids_not):
+        kinds = np.where(snapshot.settled("mixed", _mixed), NOTHING, snapshot.kind_of_node)[rows]
+        each = [rows[kinds == kind] for kind in np.flatnonzero(wants.possible[:-1])]
+        alike = [one[snapshot.most[one].argmax()] for one in each if len(one)]
+        some = np.append(rows[kinds == NOTHING], alike).astype(np.int64)
+    short = _short(request, snapshot, some)
+    at, card = np.unravel_index(short.argmin(), short.shape)
+    return int(some[at]), int(card)
+
+
+def _mixed(snapshot: Snapshot) -> Bools:
+    """Say of which nodes not all cards are of one kind."""
+    other = (snapshot.kind != snapshot.kind_of_node[:, None]) & (snapshot.kind != NOTHING)
+    mixed: Bools = other.any(axis=1)
+    return mixed
+
+
+def _short(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Floats:
+    """Return which part of what is wanted each card lacks: more than all where it never does."""
+    wants, kinds, cores = need(request, snapshot), snapshot.kind[rows], max(1, request.cores)
+    memory = wants.memory[kinds].clip(min=1)
+    short = np.maximum(
+        (memory - snapshot.mem_left[rows]) / memory, (cores - snapshot.cores_left[rows]) / cores
+    )
+    no_place = snapshot.slots_left[rows] <= 0
+    if wants.cut is not None:
+        no_place |= wants.cut.slices[kinds, snapshot.slices[rows]] == 0
+    possible = wants.possible[kinds]
+    if request.uuids or request.uuids_not:
+        possible &= named(request, snapshot)[rows]
+    found: Floats = np.where(possible, np.where(no_place, short.clip(min=1), short), np.inf)
+    return found
+
+
 def _lack(request: DeviceRequest, snapshot: Snapshot, at: tuple[int, int]) -> tuple[int, int, str]:
     """Return what is wanted of this card, what it has of that, and what it is."""
     wants = need(request, snapshot)
@@ -88,22 +128,45 @@ def _lack(request: DeviceRequest, snapshot: Snapshot, at: tuple[int, int]) -> tu
     if snapshot.slots_left[at] <= 0:
         return 1, 0, Lack.SLOTS.value
     if snapshot.mem_left[at] < memory:
-        return memory, int(snapshot.mem_left[at]), Lack.MEMORY.value
+        return memory, max(0, int(snapshot.mem_left[at])), Lack.MEMORY.value
     if cores < max(1, request.cores):
-        return max(1, request.cores), cores, Lack.CORES.value
+        return max(1, request.cores), max(0, cores), Lack.CORES.value
     if wants.cut is not None and wants.cut.slices[snapshot.kind[at], snapshot.slices[at]] == 0:
         return 1, 0, Lack.PLACES.value
     return 1, 0, ""
 
 
 def _too_few(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Without:
-    row = rows[[snapshot.room[rows].argmax()]]
-    free = instances(request, able(request, snapshot, row), snapshot, row).sum()
+    row, free = _most(request, snapshot, rows)
     return Without(
         reason=Misfit.CARDS,
         nodes=len(rows),
         waiting_helps=True,
-        nearest=snapshot.nodes[row[0]].name,
+        nearest=snapshot.nodes[row].name,
         wanted=request.count,
-        has=int(free),
+        has=free,
     )
+
+
+def _most(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> tuple[int, int]:
+    """Return the row of which most cards would do now, and how many.
+
+    No node has more of them than cards with so much left, so mostly a few nodes tell.
+    """
+    if request.count == 1:  # then no node has one
+        return int(rows[snapshot.room[rows].argmax()]), 0
+    wants = need(request, snapshot)
+    if wants.cut is not None or len(rows) <= FEW:
+        return _counted(request, snapshot, rows)
+    least = wants.milli[:-1][wants.possible[:-1]].min()
+    most = (snapshot.left[rows] >= least).sum(axis=1)
+    order = np.argpartition(-most, FEW)
+    row, free = _counted(request, snapshot, rows[np.sort(order[:FEW])])
+    return (row, free) if free >= most[order[FEW]] else _counted(request, snapshot, rows)
+
+
+def _counted(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> tuple[int, int]:
+    good = able(request, snapshot, rows)
+    free = instances(request, good, snapshot, rows).sum(axis=1)
+    at = int(free.argmax())
+    return int(rows[at]), int(free[at])

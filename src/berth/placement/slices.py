@@ -20,17 +20,13 @@ STATES = range(1 << SLICES)
 """All sets of slices in use."""
 
 
-def place(
-    profiles: tuple[Profile, ...], memory_mib: int, cores: int, taken: int
-) -> tuple[Profile, int] | None:
+def place(profiles: tuple[Profile, ...], memory_mib: int, taken: int) -> tuple[Profile, int] | None:
     """Return the profile that a request gets, and its slices as bits; None if it has no place.
 
-    `taken` are the slices in use, as bits. More than the largest profile has is that profile.
+    `taken` are the slices in use, as bits.
     """
-    largest = max(profile.memory_mib for profile in profiles)
-    wanted = largest if cores >= 100 else min(memory_mib, largest)
     for profile in sorted(profiles, key=lambda one: (one.memory_mib, one.size)):
-        if profile.memory_mib >= wanted:
+        if profile.memory_mib >= memory_mib:
             high = profile.name.startswith(HIGH)
             for start in sorted(profile.starts, reverse=high):
                 bits = ((1 << profile.size) - 1) << start
@@ -57,9 +53,9 @@ class Cut(msgspec.Struct, frozen=True):
 
 
 @lru_cache(maxsize=4096)
-def cut(profiles: tuple[Profile, ...], memory_mib: int, cores: int) -> Cut:
+def cut(profiles: tuple[Profile, ...], memory_mib: int) -> Cut:
     """Return what a request gets in each state of a card with these profiles."""
-    found = [place(profiles, memory_mib, cores, taken) for taken in STATES]
+    found = [place(profiles, memory_mib, taken) for taken in STATES]
     slices = np.array([0 if one is None else one[1] for one in found])
     instances = np.zeros_like(slices)
     for taken in reversed(STATES):  # one partition more is a larger number

@@ -24,6 +24,8 @@ from berth.simulator.workload import Class, Nodes, Text, Wants, Workload
 MIB = 2**20
 LIVES, AT_LEAST = 10, 2_000
 """Where classes have no rate of their own: so many mean lifetimes, and Pods, are run."""
+MOST_AMOUNT = 2**50
+"""Bytes (a PiB), or CPUs: sums of many, in milli, still are whole numbers of 64 bits."""
 MOST = 10_000_000
 """Pods of one run: it would take hours."""
 
@@ -179,4 +181,6 @@ def _amount(text: Text) -> float:
         raise UsageError(f"{text!r} is no quantity, such as 16Gi or 500m") from None
     if found < 0:
         raise UsageError(f"{text!r} is less than nothing; write a quantity such as 16Gi or 500m")
+    if found > MOST_AMOUNT:
+        raise UsageError(f"{text!r} is more than any node has; write a quantity such as 16Gi")
     return found

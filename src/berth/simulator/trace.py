@@ -5,8 +5,6 @@ seeds of the published runs, `arrivals/TRACE.csv.gz` (docs/reference/placement.m
 no card's memory: a card counts as 1000 MiB, so that a share's milli are its MiB.
 """
 
-import csv
-import gzip
 from pathlib import Path
 
 import msgspec
@@ -16,10 +14,14 @@ from berth.errors import UsageError
 from berth.model.device import Device
 from berth.model.node import Node
 from berth.model.request import WHOLE, DeviceRequest, PodRequest
+from berth.simulator import listed
+from berth.simulator.listed import Row
 
 CARD = 1000
 """MiB of a card here, and milli of a card in the trace."""
 VENDOR = "trace"
+MOST_CARDS = 4096
+"""More than any node has."""
 OFFERED = 1.3
 """The published runs offer 130% of the cluster's cards."""
 
@@ -71,13 +73,22 @@ def own() -> Path:
 
 def read(folder: Path, name: str) -> Trace:
     """Read a trace by the name that its files have. Raises UsageError."""
-    try:
-        nodes = (folder / "openb_node_list_gpu_node.csv").read_text().splitlines()
-        with gzip.open(folder / "pods" / f"openb_pod_list_{name}.csv.gz", "rt") as file:
-            pods = file.read().splitlines()
-        return Trace(name, folder, tuple(map(_node, csv.DictReader(nodes))), _pods(pods))
-    except (OSError, KeyError, ValueError) as error:
-        raise UsageError(f"trace {name} cannot be read from {folder}: {error}") from error
+    cluster = folder / "openb_node_list_gpu_node.csv"
+    nodes = tuple(map(_node, listed.rows(cluster)))
+    if len({node.name for node in nodes}) < len(nodes):
+        raise UsageError(f"{cluster}: a node stands there twice; give each its own sn")
+    pods = folder / "pods" / f"openb_pod_list_{name}.csv.gz"
+    known = [one.name[len("openb_pod_list_") : -len(".csv.gz")] for one in _lists(folder)]
+    if known and name not in known:
+        raise UsageError(f"{folder}: has no trace {name}; known are {', '.join(known)}")
+    found = Trace(name, folder, nodes, tuple(map(_pod, listed.rows(pods))))
+    if not found.nodes or not found.pods:
+        raise UsageError(f"{cluster if not found.nodes else pods}: nothing is listed there")
+    return found
+
+
+def _lists(folder: Path) -> list[Path]:
+    return sorted((folder / "pods").glob("openb_pod_list_*.csv.gz"))
 
 
 def order(trace: Trace, seed: int) -> tuple[list[int], list[int]]:
@@ -100,15 +111,34 @@ def ranks(trace: Trace, seed: int) -> list[int]:
 
 def _published(trace: Trace, seed: int) -> dict[str, list[int]]:
     name = "default" if trace.name.startswith("gpuspec") else trace.name
-    found: dict[str, list[int]] = {}
     path = trace.folder / "arrivals" / f"{name}.csv.gz" if trace.folder else None
+    found: dict[str, list[int]] = {}
     if path and path.exists():
-        with gzip.open(path, "rt") as file:
-            for line in file:
-                kind, of, rest = line.rstrip("\n").split(",", 2)
-                if int(of) == seed:
-                    found[kind] = [int(word) for word in rest.replace(",", " ").split()]
+        for line in listed.lines(path):
+            kind, _, rest = line.partition(",")
+            of, _, rest = rest.partition(",")
+            if of == str(seed):
+                found[kind] = _places(rest, f"{path}: {kind} of seed {seed}")
+        if not _suits(trace, found):
+            raise UsageError(
+                f"{path}: the order of seed {seed} is of another list of nodes or Pods; "
+                "take the file away, and an order is drawn"
+            )
     return found
+
+
+def _places(text: str, where: str) -> list[int]:
+    try:
+        return [int(word) for word in text.replace(",", " ").split()]
+    except ValueError:
+        raise UsageError(f"{where}: has something that is no whole number") from None
+
+
+def _suits(trace: Trace, found: dict[str, list[int]]) -> bool:
+    """Whether each place is one of the list, and each node has a rank."""
+    pods, ranks = found.get("pods", ()), found.get("noderank")
+    listed_pods = all(0 <= place < len(trace.pods) for place in pods)
+    return listed_pods and (ranks is None or len(ranks) == len(trace.nodes))
 
 
 def _drawn(trace: Trace, generator: np.random.Generator) -> tuple[list[int], list[int]]:
@@ -125,18 +155,20 @@ def _drawn(trace: Trace, generator: np.random.Generator) -> tuple[list[int], lis
     return pods, [int(rank) for rank in generator.permutation(len(trace.nodes))]
 
 
-def _node(row: dict[str, str]) -> Node:
-    cards = int(row["gpu"])
+def _node(row: Row) -> Node:
+    name, cards = row.text("sn"), row.number("gpu")
+    if cards > MOST_CARDS:
+        raise UsageError(f"{row.place}: gpu: {cards} are more cards than a node has")
     return Node(
-        name=row["sn"],
-        cpu_milli=int(row["cpu_milli"]),
-        memory_mib=int(row["memory_mib"]),
+        name=name,
+        cpu_milli=row.number("cpu_milli"),
+        memory_mib=row.number("memory_mib"),
         pods=1_000_000,
         devices=tuple(
             Device(
-                uuid=f"{row['sn']}-{card}",
+                uuid=f"{name}-{card}",
                 vendor=VENDOR,
-                model=row["model"],
+                model=row.text("model"),
                 memory_mib=CARD,
                 slots=CARD,
             )
@@ -145,14 +177,10 @@ def _node(row: dict[str, str]) -> Node:
     )
 
 
-def _pods(lines: list[str]) -> tuple[Arrival, ...]:
-    return tuple(_pod(row) for row in csv.DictReader(lines))
-
-
-def _pod(row: dict[str, str]) -> Arrival:
-    count, milli = int(row["num_gpu"]), int(row["gpu_milli"] or 0)
+def _pod(row: Row) -> Arrival:
+    count, milli = row.number("num_gpu"), row.number("gpu_milli", default=0)
     whole = milli >= CARD
-    models = tuple(word for word in (row.get("gpu_spec") or "").split("|") if word)
+    models = tuple(word for word in row.text("gpu_spec").split("|") if word)
     request = DeviceRequest(
         vendor=VENDOR,
         count=count,
@@ -160,13 +188,13 @@ def _pod(row: dict[str, str]) -> Arrival:
         cores=WHOLE if whole else 0,
         models=models,
     )
-    times = row.get("creation_time"), row.get("deletion_time")
+    came, left = row.seconds("creation_time"), row.seconds("deletion_time")
     return Arrival(
         request=PodRequest(
-            cpu_milli=int(row["cpu_milli"]),
-            memory_mib=int(row["memory_mib"]),
+            cpu_milli=row.number("cpu_milli"),
+            memory_mib=row.number("memory_mib"),
             devices=(("main", request),) if count else (),
         ),
         milli=count * milli,
-        lifetime=float(times[1]) - float(times[0]) if times[0] and times[1] else None,
+        lifetime=None if came is None or left is None else left - came,
     )

@@ -63,6 +63,15 @@ REASONS = {
     "part.too-few": Entry("需要 {wanted} 张此类卡，{nearest} 有 {has} 张（节点数：{nodes}）"),
     "part.cpu": Entry("需要 {wanted} 毫核 CPU，{nearest} 剩余 {has} 毫核（节点数：{nodes}）"),
     "part.memory": Entry("需要 {wanted} MiB 内存，{nearest} 剩余 {has} MiB（节点数：{nodes}）"),
+    "part.cpu-in-all": Entry(
+        "需要 {wanted} 毫核 CPU，{nearest} 共有 {has} 毫核（节点数：{nodes}）"
+    ),
+    "part.memory-in-all": Entry(
+        "需要 {wanted} MiB 内存，{nearest} 共有 {has} MiB（节点数：{nodes}）"
+    ),
+    "part.resource-in-all": Entry(
+        "需要 {wanted} 个 {resource}，{nearest} 共有 {has} 个（节点数：{nodes}）"
+    ),
     "part.pods": Entry("{nearest} 还能运行 {has} 个 Pod（节点数：{nodes}）"),
     "part.resource": Entry(
         "需要 {wanted} 个 {resource}，{nearest} 剩余 {has} 个（节点数：{nodes}）"

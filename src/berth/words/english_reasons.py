@@ -73,6 +73,11 @@ REASONS = {
     "part.too-few": Entry("{wanted} such cards wanted, {nearest} has {has} (nodes: {nodes})"),
     "part.cpu": Entry("{wanted} milli CPU wanted, {nearest} has {has} free (nodes: {nodes})"),
     "part.memory": Entry("{wanted} MiB wanted, {nearest} has {has} free (nodes: {nodes})"),
+    "part.cpu-in-all": Entry("{wanted} milli CPU wanted, {nearest} has {has} (nodes: {nodes})"),
+    "part.memory-in-all": Entry("{wanted} MiB wanted, {nearest} has {has} (nodes: {nodes})"),
+    "part.resource-in-all": Entry(
+        "{wanted} of {resource} wanted, {nearest} has {has} (nodes: {nodes})"
+    ),
     "part.pods": Entry("{nearest} takes {has} Pods more (nodes: {nodes})"),
     "part.resource": Entry(
         "{wanted} of {resource} wanted, {nearest} has {has} free (nodes: {nodes})"
