@@ -124,8 +124,7 @@ VOLCANO_PLANNED: Final = tuple(
 VOLCANO_REGISTER: Final = "volcano.sh/node-vgpu-register"
 STACKS: Final = {"hami": "hami.io/", "volcano": "volcano.sh/"}
 """Stacks, and how the annotation begins in which the agent of each lists a node's cards."""
-PLAIN_STACK: Final = "plain"
-"""The device plugin of the vendor alone, which lists none."""
+PLAIN_STACK: Final = "plain"  # the device plugin of the vendor alone, which lists none
 VOLCANO_ALLOCATED: Final = "volcano.sh/vgpu-ids-new"
 VOLCANO_ALLOCATIONS: Final = (
     VOLCANO_ALLOCATED,
