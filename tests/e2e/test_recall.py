@@ -34,11 +34,16 @@ def test_the_replicas_of_a_deployment_are_decided_twice(
     with register(*ALONE) as running:
         kubectl("apply", "-f", "-", input=deployment("train", pods.container("main", GPU)))
         eventually(lambda: len(stored(api, namespace)) == REPLICAS)
-        lines = [
-            line
-            for line in running.logged("admission.reviewed")
-            if line["namespace"] == namespace and line["path"] == "/mutate"
-        ]
+
+        def told() -> list[dict[str, Any]]:
+            return [
+                line
+                for line in running.logged("admission.reviewed")
+                if line["namespace"] == namespace and line["path"] == "/mutate"
+            ]
+
+        eventually(lambda: len(told()) >= REPLICAS)  # lines are read beside the test
+        lines = told()
         for pod in stored(api, namespace):
             (container,) = pod["spec"]["containers"]
             assert container["resources"]["limits"]["nvidia.com/gpu"] == "1"
@@ -65,4 +70,5 @@ def test_where_quotas_are_known_each_is_decided_by_them(
             return any(line["decision"] == "refused" and not line["dry_run"] for line in mine)
 
         eventually(refused)
+        eventually(lambda: len(stored(api, namespace)) >= 5)  # one may be on its way to etcd
         assert len(stored(api, namespace)) == 5
