@@ -4,7 +4,7 @@ A bar is held against the cheapest turns. The ratio of turns that followed each 
 where neighbours come and go, but where they stay, their load is in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from benchmarks.bodies import BODIES
 from benchmarks.results import Case, Results
@@ -60,29 +60,26 @@ def _bars(results: Results) -> Iterator[str]:
 
 def _at_most(body: str, cell: dict[str, Case], pair: tuple[str, str], bar: float) -> str:
     """Return what the first server costs in units of the second."""
-    if missing := [name for name in pair if name not in cell]:
-        return _missing(body, missing)
-    server, other = cell[pair[0]], cell[pair[1]]
-    text = f"{_times(server, other)} of {other.server}, at most {bar:.1f}x"
-    return f"  {body:6} {text}: {_met(server.times(other) <= bar)}"
+    words = f"of {pair[1]}, at most {bar:.1f}x"
+    return _compared(body, cell, pair, words, lambda times: times <= bar)
 
 
 def _at_least(body: str, cell: dict[str, Case], pair: tuple[str, str], bar: float) -> str:
     """Return how much cheaper than the first server the second is."""
+    words = f"cheaper than {pair[0]}, at least {bar:.1f}x"
+    return _compared(body, cell, pair, words, lambda times: times >= bar)
+
+
+def _compared(
+    body: str,
+    cell: dict[str, Case],
+    pair: tuple[str, str],
+    words: str,
+    holds: Callable[[float], bool],
+) -> str:
     if missing := [name for name in pair if name not in cell]:
-        return _missing(body, missing)
-    other, server = cell[pair[0]], cell[pair[1]]
-    text = f"{_times(other, server)} cheaper than {other.server}, at least {bar:.1f}x"
-    return f"  {body:6} {text}: {_met(other.times(server) >= bar)}"
-
-
-def _missing(body: str, names: list[str]) -> str:
-    return f"  {body:6} not measured: {', '.join(names)}"
-
-
-def _times(server: Case, other: Case) -> str:
-    return f"{server.times(other):5.2f}x ({server.times_by_turns(other):.2f}x)"
-
-
-def _met(met: bool) -> str:  # noqa: FBT001
-    return "met" if met else "NOT MET"
+        return f"  {body:6} not measured: {', '.join(missing)}"
+    one, other = cell[pair[0]], cell[pair[1]]
+    times = one.times(other)
+    shown = f"{times:5.2f}x ({one.times_by_turns(other):.2f}x)"
+    return f"  {body:6} {shown} {words}: {'met' if holds(times) else 'NOT MET'}"

@@ -4,8 +4,8 @@ import json
 import random
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass
 from functools import partial
@@ -299,6 +299,19 @@ def test_a_pod_that_opts_out_is_not_sent(api: Api, converting: Converting) -> No
     assert api.warnings == []
 
 
+@contextmanager
+def _ranged(
+    control_plane: ControlPlane, api: Api, name: str, *limits: Mapping[str, Any]
+) -> Iterator[str]:
+    """Give a namespace whose Pods are written for Volcano, with one LimitRange."""
+    with own(control_plane) as space:
+        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
+        ranged = {"metadata": {"name": name}, "spec": {"limits": [*limits]}}
+        status, made = api.ask("POST", f"/api/v1/namespaces/{space}/limitranges", ranged)
+        assert status == 201, made
+        yield space
+
+
 @pytest.mark.usefixtures("converting")
 def test_a_limit_range_gives_again_what_is_translated(
     control_plane: ControlPlane, api: Api
@@ -310,15 +323,11 @@ def test_a_limit_range_gives_again_what_is_translated(
     """
     most = {"type": "Container", "max": {GPU: "2", MEMORY: "8000"}, "default": {GPU: "1"}}
     whole = {"type": "Pod", "max": {GPU: "4", CORES: "100"}}
-    limit_range = {"metadata": {"name": "most"}, "spec": {"limits": [most, whole]}}
     asked = {GPU: "2", MEMORY: "4096", CORES: "30"}
     pod = pods.gpu_pod(asked, schedulerName="default-scheduler")
     pod["spec"]["containers"].append({"name": "asks-for-nothing", "image": "i"})
     pod["metadata"] = {"name": "limited"}
-    with own(control_plane) as space:
-        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
-        path = f"/api/v1/namespaces/{space}/limitranges"
-        assert api.ask("POST", path, limit_range)[0] == 201
+    with _ranged(control_plane, api, "most", most, whole) as space:
         tried = partial(api.create, pod, space, dry_run=True)
         seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
         told = "the max of nvidia.com/gpucores in LimitRange most limits nothing now"
@@ -341,11 +350,7 @@ def test_a_size_that_a_limit_range_gives_in_the_new_words_is_not_recorded(
     sized = {"type": "Container", "default": {VMEMORY: "3000"}}
     pod = pods.gpu_pod({GPU: "1"}, schedulerName="default-scheduler")
     pod["metadata"] = {"name": "sized"}
-    with own(control_plane) as space:
-        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
-        path = f"/api/v1/namespaces/{space}/limitranges"
-        ranged = {"metadata": {"name": "sizes"}, "spec": {"limits": [sized]}}
-        assert api.ask("POST", path, ranged)[0] == 201
+    with _ranged(control_plane, api, "sizes", sized) as space:
         seen = {names.LIMIT_RANGER, names.ORIGINAL_REQUEST}
         tried = partial(api.create, pod, space, dry_run=True)
         guarded.eventually(lambda: seen <= tried()[1]["metadata"].get("annotations", {}).keys())
@@ -364,11 +369,7 @@ def test_a_min_for_an_old_name_is_told_beside_the_api_servers_refusal(
     least = {"type": "Container", "min": {GPU: "1"}}
     pod = pods.gpu_pod({GPU: "1"}, schedulerName="default-scheduler")
     pod["metadata"] = {"name": "least"}
-    with own(control_plane) as space:
-        conftest.label(api, space, {names.CONVERSION: "volcano"} | SERVED)
-        path = f"/api/v1/namespaces/{space}/limitranges"
-        ranged = {"metadata": {"name": "some"}, "spec": {"limits": [least]}}
-        assert api.ask("POST", path, ranged)[0] == 201
+    with _ranged(control_plane, api, "some", least) as space:
         tried = partial(api.create, pod, space, dry_run=True)
         told = "spec.containers[0]: LimitRange some wants nvidia.com/gpu, and refuses this Pod"
         guarded.eventually(lambda: tried()[0] == 403 and told in "".join(api.warnings))

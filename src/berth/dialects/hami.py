@@ -7,7 +7,7 @@ docs/reference/differences.md.
 
 from collections.abc import Iterator, Mapping
 
-from berth.dialects import amounts, convert, devices, shares
+from berth.dialects import amounts, choices, convert, devices, shares
 from berth.dialects.completion import classed, complete, hide, scheduled
 from berth.dialects.dialect import Dialect, Reading, only
 from berth.dialects.options import Options
@@ -32,7 +32,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     shares = demand.shares
     if options.conversion:
         changes += convert.containers(demand, pod, options)
-        changes += convert.chosen(shares, pod, options.conversion)
+        changes += choices.chosen(shares, pod, options.conversion)
     else:
         for wanted in demand.containers:
             if wanted.share:

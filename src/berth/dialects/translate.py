@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from berth import names
 from berth.dialects import (
     amounts,
+    choices,
     completion,
     convert,
     groups,
@@ -123,7 +124,7 @@ def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) 
             found += shares.size(of, words, amounts.read(of, words)[0], annotations).problems
         if words and not written.keys().isdisjoint(words.annotations):
             found += wishes.problems(annotations, [words])
-    return convert.once(found)
+    return choices.once(found)
 
 
 def recorded(text: Json) -> Mapping[str, Json]:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from berth import names
-from berth.dialects import completion, convert, devices, reading
+from berth.dialects import choices, completion, convert, devices, reading
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, only, worded
 from berth.dialects.losses import lose
@@ -93,7 +93,7 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     shares = demand.shares
     if shares:
         changes += completion.classed(shares, pod)
-        changes += convert.once(_chosen(shares, pod, by)) if pod.annotations else ()
+        changes += choices.once(_chosen(shares, pod, by)) if pod.annotations else ()
         changes += queued(pod, by)
         changes += _grouped(shares, pod) if pod.annotations else ()
         changes += completion.scheduled(pod, options, _SCHEDULER)
@@ -104,14 +104,14 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
 
 def _chosen(shares: tuple[Share, ...], pod: Pod, by: Conversion) -> Iterator[Change]:
     """Yield the annotations that choose cards; those of models are the same in HAMi."""
-    for share in convert.each_spoken(shares):
+    for share in choices.each_spoken(shares):
         mine = by.targets.get(share.vendor.name)
         if mine is None:
             continue
         chosen = mine.selectors
         if share.wishes.mode not in _MODES:
             mine = replace(mine, selectors=replace(chosen, mode=""))
-        yield from convert.wishes(pod, share, mine, by)
+        yield from choices.wishes(pod, share, mine, by)
         listed = share.wishes.uuids is not None or share.wishes.not_uuids
         if listed and by.volcano_minor < FIRST_WITH_DEVICES and share.vendor.dialect != NAME:
             path = ("metadata", "annotations", chosen.uuids[0])
