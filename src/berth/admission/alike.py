@@ -26,15 +26,20 @@ _KINDS = b'",%b,%b,%b,%b,' % (
 )
 _NAME = re.compile(rb'"name":"([a-z0-9.-]{1,253})",(?="namespace":")')
 _NAMELESS = _START + OWN
-_NAMED = b'%b%b"name":"~own~",' % (_NAMELESS, _KINDS)
-_POD = b'"metadata":{"name":"'
+_NAMED = b'%b%b"name":"%b",' % (_NAMELESS, _KINDS, OWN)
+_POD = b'"metadata":{"name":"%b",'
+_POD_ALIKE = _POD % OWN
 _SPEC = b'"spec":{'
 _BORN = re.compile(rb'"uid":"[0-9a-f-]{36}",("generation":1,)"creationTimestamp":"[0-9TZ:-]{20}",')
-_BORN_ALIKE = rb'"uid":"~own~",\1"creationTimestamp":"~own~",'
+_BORN_ALIKE = rb'"uid":"%b",\1"creationTimestamp":"%b",' % (OWN, OWN)
 _TIME = re.compile(rb'"time":"[0-9TZ:-]{20}",(?="fieldsType":"FieldsV1")')
+_TIME_ALIKE = b'"time":"%b",' % OWN
 _TOKEN = re.compile(
     rb'\{"name":"(kube-api-access-[bcdfghjklmnpqrstvwxz2456789]{5})","projected":\{'
 )
+_VOLUME = b'{"name":"%b",'
+_VOLUME_ALIKE = _VOLUME % OWN
+_PROJECTED = b'"projected":{'
 _MOUNTED = b'"readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}'
 
 
@@ -59,11 +64,11 @@ def asked(body: bytes) -> Asked | None:
     name = named[1] if named else b""
     metadata, _, spec = body[(named or found).end() :].partition(_SPEC)
     if b'"managedFields":[' in metadata:
-        metadata = _TIME.sub(b'"time":"~own~",', metadata)
+        metadata = _TIME.sub(_TIME_ALIKE, metadata)
     first = _NAMELESS
     if named:
         first = _NAMED
-        metadata = metadata.replace(_POD + name + b'",', _POD + b'~own~",', 1)
+        metadata = metadata.replace(_POD % name, _POD_ALIKE, 1)
         if b'"generation":1,' in metadata:
             metadata = _BORN.sub(_BORN_ALIKE, metadata)
     return Asked(found[0], name, b"".join((first, metadata, _SPEC, _without_token(spec))))
@@ -74,6 +79,5 @@ def _without_token(spec: bytes) -> bytes:
     found = _TOKEN.match(spec, at) if at >= 0 else None
     if found is None:
         return spec
-    volume = b'{"name":"%b",' % found[1]
-    spec = spec.replace(found[0], b'{"name":"~own~","projected":{', 1)
-    return spec.replace(volume + _MOUNTED, b'{"name":"~own~",' + _MOUNTED)
+    spec = spec.replace(found[0], _VOLUME_ALIKE + _PROJECTED, 1)
+    return spec.replace(_VOLUME % found[1] + _MOUNTED, _VOLUME_ALIKE + _MOUNTED)
