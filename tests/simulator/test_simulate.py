@@ -85,6 +85,31 @@ LISTS = {
 NODES, PODS, ORDER = LISTS
 
 
+@pytest.mark.parametrize(("offered", "placed"), [(0.79, 400), (0.8, 800), (1.0, 800)])
+def test_who_offers_more_than_was_asked_for_is_not_in_the_report(
+    offered: float, placed: int, tmp_path: Path
+) -> None:
+    """As in the exact replay: of three Pods of 400 milli, the third goes beyond one card."""
+    three = LISTS | {
+        PODS: "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,400\n",
+        ORDER: "pods,42,0 0 0 0\nnoderank,42,0\n",
+    }
+    for name, text in three.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        packed = name.endswith(".gz")
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    job = Job(policy="first-fit", seed=42, folder=tmp_path, trace="t", offered=offered)
+    (done,) = [step.result for step in one(job) if isinstance(step, Done)]
+    assert (done.used_milli, done.failed_pods, done.rejected_percent) == (placed, 0, 0)
+    assert sum(one.came for one in done.classes.values()) == placed // 400
+
+
+def test_no_number_is_no_load() -> None:
+    """NaN is in every range."""
+    with pytest.raises(UsageError, match="--offered: nan is no number"):
+        simulate("--offered", "nan")
+
+
 @pytest.mark.parametrize(
     ("file", "text", "what"),
     [
