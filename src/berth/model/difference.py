@@ -59,7 +59,8 @@ def _company(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
 
 
 def _others(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
-    for named, columns in (("other", snapshot.other), ("other_total", snapshot.other_total)):
-        for resource, amounts in columns.items():
-            if amounts[row]:
-                yield f"{named}[{resource}]", int(amounts[row])
+    for resource in snapshot.nodes[row].other.keys() | snapshot.other.keys():
+        left, total = (int(column[row]) for column in snapshot.of_other(resource))
+        if left or total:
+            yield f"other[{resource}]", left
+            yield f"other_total[{resource}]", total
