@@ -85,7 +85,7 @@ LISTS = {
 NODES, PODS, ORDER = LISTS
 
 
-@pytest.mark.parametrize(("offered", "placed"), [(0.79, 400), (0.8, 800), (1.0, 800)])
+@pytest.mark.parametrize(("offered", "placed"), [(0.1, 0), (0.79, 400), (0.8, 800), (1, 800)])
 def test_who_offers_more_than_was_asked_for_is_not_in_the_report(
     offered: float, placed: int, tmp_path: Path
 ) -> None:

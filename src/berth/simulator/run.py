@@ -128,7 +128,7 @@ class Run:
             seed=self.seed,
             offered=offered,
             gpu_allocation_percent=round(self.allocated(round(offered * 100)), 3),
-            rejected_percent=round((1 - at.used / max(1, at.offered)) * 100, 3),
+            rejected_percent=round((1 - at.used / at.offered) * 100, 3) if at.offered else 0.0,
             failed_pods=at.failed,
             fragmentation_percent=round(at.fragmented, 3),
             arrivals=len(self.rows),
