@@ -190,6 +190,8 @@ def test_the_ledger_knows_which_classes_are_on_a_card_and_which_jobs_on_a_node()
     assert fleet.snapshot.classes["training"].tolist() == [[0, 1]]
     assert fleet.snapshot.groups == {"a/job-name=j": {0: 1}}
     assert fleet.picture().pods[0].workload == "training"
+    fleet.node(None, node("n2", ["GPU-3", "GPU-4", "GPU-5"]))
+    fleet.node(node("n2"), None)  # of which a count anew knows nothing
     read = picture.read(picture.write(fleet.picture()))
     assert differences(fleet.snapshot, read.snapshot()) == ()
     fleet.pod(training, other)

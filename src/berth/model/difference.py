@@ -51,8 +51,9 @@ def _numbers(snapshot: Snapshot, name: str) -> Iterator[tuple[str, object]]:
 def _company(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
     """Yield which classes of workload are on a node's cards, and how much of which groups."""
     for workload, grid in snapshot.classes.items():
-        if grid[row].any():
-            yield f"classes[{workload}]", grid[row].tolist()
+        cards = grid[row, : len(snapshot.nodes[row].devices)]  # apart from how wide the grid is
+        if cards.any():
+            yield f"classes[{workload}]", cards.tolist()
     for group, rows in snapshot.groups.items():
         if row in rows:
             yield f"groups[{group}]", rows[row]
