@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from multiprocessing import active_children
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from berth.cli.simulate import command
 from berth.errors import UsageError
 from berth.simulator.result import Done
 from berth.simulator.run import Run
-from berth.simulator.runs import Job, one, policy_of
+from berth.simulator.runs import Job, all_of, one, policy_of
 from berth.simulator.trace import Trace, order, own, read
 
 
@@ -61,6 +62,17 @@ def test_one_object_for_each_run_the_default_policy_without_another() -> None:
     assert first == alone
     assert (second["seed"], second["policy"], second["trace"]) == (42, "scarcity", "default")
     assert {"gpu_allocation_percent", "failed_pods", "fragmentation_percent"} <= set(first)
+
+
+def test_a_process_that_is_ended_from_outside_ends_the_command() -> None:
+    """Its result would be awaited for ever."""
+    jobs = [Job(policy="first-fit", seed=seed) for seed in (42, 43)]
+    steps = all_of(jobs, 2)
+    assert next(steps) == 0
+    for process in active_children():
+        process.kill()
+    with pytest.raises(UsageError, match="was ended from outside"):
+        list(steps)
 
 
 def test_what_comes_at_an_offered_load_is_offered(tenth: Trace) -> None:
