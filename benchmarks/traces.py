@@ -47,6 +47,7 @@ class Line(msgspec.Struct, kw_only=True):
     failed: int
     """In the end."""
     failed_at_100: int
+    """When 100% was offered, and no more."""
     published: float | None
     """What was published for 100% offered."""
     curve: float | None
@@ -74,10 +75,10 @@ def line(trace: Trace, policy: str, seed: int, draw: int = 0) -> Line:
     folder = trace.folder or own()
     curve = row(lines(folder, "alloc_pct.csv.gz"), trace.name, policy, seed)
     golden = row(lines(folder, "golden_replay.csv"), trace.name, policy, seed)
-    run, started, at_100 = Run(trace, seed), process_time(), None
+    run, started, at_100 = Run(trace, seed), process_time(), 0
     chosen = Random(np.random.default_rng((draw, seed))) if draw else policy_of(policy, run.cluster)
     for _ in run.steps(chosen, 1.31):
-        if at_100 is None and run.offered >= trace.capacity:
+        if run.offered <= trace.capacity:
             at_100 = run.failed
     placed = sha1(",".join(map(str, run.rows)).encode(), usedforsecurity=False).hexdigest()
     apart = [abs(run.allocated(at) - float(curve[str(at)])) for at in range(131)] if curve else []
@@ -88,7 +89,7 @@ def line(trace: Trace, policy: str, seed: int, draw: int = 0) -> Line:
         draw=draw,
         allocated={at: round(run.allocated(at), 2) for at in AT},
         failed=run.failed,
-        failed_at_100=run.failed if at_100 is None else at_100,
+        failed_at_100=at_100,
         published=float(curve["100"]) if curve else None,
         curve=round(max(apart), 3) if apart else None,
         exact=placed == golden["placement_sha1"] if golden else None,

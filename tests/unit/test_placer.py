@@ -1,5 +1,7 @@
 """Placing in one process: what is held for whom, what a Pod is told, and who is left alone."""
 
+import gc
+import weakref
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, get_args
@@ -586,6 +588,47 @@ def test_other_accelerators_in_the_configuration_are_counted_anew() -> None:
     assert replica.placer.fleet is not before
     assert not differences(replica.placer.fleet.snapshot, before.snapshot)
     assert found(decision).node == "n1"
+    known = weakref.ref(before)
+    del before
+    gc.collect()
+    assert known() is None, "each reload would keep a whole ledger"
+
+
+def test_after_a_new_count_guesses_are_made_of_cards_that_are_there() -> None:
+    """Not those that were guessed before it: the node has others now."""
+    cluster = Cluster("n1")
+    (replica,) = cluster.replicas
+    cluster.show(asking(4_000), "x", on="n1")
+    others = Cluster(flags=("policy.unmanagedVendors=ascend",)).replicas[0].rules
+    replica.placer.placing(SPACE, others, "other", None)
+    other = gpu_nodes.node("n1")
+    (key,), annotations = other["metadata"]["annotations"], other["metadata"]["annotations"]
+    annotations[key] = annotations[key].replace("GPU-", "GPU-other-")
+    cluster.node(other)
+    (pod,) = replica.placer.fleet.picture().pods
+    assert [one.uuid.startswith("GPU-other-") for one in pod.claims] == [True]
+
+
+def test_pods_of_an_accelerator_that_is_managed_from_now_on_hold_its_cards() -> None:
+    """They stood there before, and nothing says which they have."""
+    cluster = Cluster("n1", flags=("policy.unmanagedVendors=nvidia",))
+    (replica,) = cluster.replicas
+    cluster.show(asking(4_000), "x", on="n1")
+    assert replica.placer.fleet.picture().pods[0].claims == ()
+    replica.placer.placing(SPACE, Cluster().replicas[0].rules, "other", None)
+    assert replica.left("n1") == FULL - 4_000
+
+
+def test_another_filter_counts_nothing_anew(tmp_path: Path) -> None:
+    """That would hold up admission for seconds where there are 5,000 nodes."""
+    cluster = Cluster("n1")
+    (replica,) = cluster.replicas
+    before = replica.placer.fleet
+    file = tmp_path / "settings.yaml"
+    file.write_text("placement: {rackLabel: r, filters: [{name: f, expression: device.numa > 9}]}")
+    replica.rules, _ = configuration.rules(layered.settings(file), None)
+    assert not found(replica.ask(asking())).node
+    assert replica.placer.fleet is before
 
 
 def of_class(workload: str, memory: int = 1_000) -> Any:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from math import isnan
 from pathlib import Path
 from typing import Literal
 
@@ -95,6 +96,8 @@ def command(
     Each decision is the one that a cluster would get. Pods come one by one and stay, as in the
     published experiment, or leave with --departures; one that does not fit is dropped.
     """
+    if offered is not None and isnan(offered):
+        raise UsageError("--offered: nan is no number; write one from 0.01 to 1.3")
     file = recording or (Path(trace) if trace.endswith(WORKLOADS) else None)
     if recording and offered is not None:
         raise UsageError("--offered: the Pods of a recording come as they came; leave it out")

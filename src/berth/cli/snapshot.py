@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from http.client import HTTPException
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -140,6 +141,8 @@ def read(where: str) -> picture.Picture:
         raise UsageError(f"{where}: cannot be read: {error.strerror or error}") from None
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
+    except (HTTPException, ValueError) as error:  # no address, or an answer that was cut short
+        raise UsageError(f"{where}: cannot be read: {error}") from None
 
 
 def _write(file: Path, text: bytes) -> None:

@@ -95,8 +95,7 @@ def _questions(wanted: PodRequest, snapshot: Snapshot) -> Iterator[_Question]:
         yield _Question(Misfit.MEMORY, wanted.memory_mib, snapshot.memory, snapshot.memory_total)
     yield _Question(Misfit.PODS, 1, snapshot.pods, snapshot.pods_total)
     for name, amount in wanted.other.items():
-        has, total = snapshot.other.get(name, nothing), snapshot.other_total.get(name, nothing)
-        yield _Question(Misfit.OTHER, amount, has, total, name)
+        yield _Question(Misfit.OTHER, amount, *snapshot.of_other(name), name)
 
 
 class _Asked(msgspec.Struct, frozen=True):

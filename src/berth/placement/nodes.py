@@ -18,6 +18,5 @@ def node_part(wanted: PodRequest, snapshot: Snapshot) -> Bools:
     good &= eligible(wanted.eligibility, snapshot).both
     for name, amount in wanted.other.items():
         if amount:
-            has = snapshot.other.get(name)
-            good &= has >= amount if has is not None else False
+            good &= snapshot.of_other(name)[0] >= amount
     return good
