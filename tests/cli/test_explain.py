@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -124,7 +125,10 @@ def test_the_exit_code_says_how_it_went(text: str, code: int) -> None:
         (["explain"], "Missing option"),
         (["explian"], "explian"),
         (["webhook", "--port", "x"], "not a valid integer"),
-        (["webhook", "--cert-file", "a.crt"], "server.certFile and server.keyFile go together"),
+        (["webhook", "--port", "70000"], "berth: --port: expected a whole number from 0"),
+        (["webhook", "--set", "server.port=70000"], "berth: --set server.port: expected a whole"),
+        (["webhook", "--url", "here"], "berth: --url: expected an address such as https://"),
+        (["webhook", "--cert-file", "a.crt"], "server.keyFile (--key-file) go together"),
         (["unregister", "--kubeconfig", "missing"], "missing"),
     ],
 )
@@ -134,6 +138,16 @@ def test_a_mistake_on_the_command_line_is_a_sentence(arguments: list[str], said:
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_is_taken_is_a_sentence() -> None:
+    """It names the flags, as well as the settings."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = berth("webhook", "--host", "127.0.0.1", "--port", port, "--set", "metrics.port=0")
+    assert done.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{port}: " in done.stderr
+    assert "; set server.host (--host) or server.port (--port) to others\n" in done.stderr
 
 
 def test_the_text_names_the_reasons_and_shows_the_change() -> None:

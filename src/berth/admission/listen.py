@@ -100,5 +100,8 @@ async def listen(
         )
     except OSError as error:
         where = f"{limits.host}:{limits.port}"
-        raise UsageError(f"cannot listen on {where}: {error.strerror}; set server.port") from None
+        raise UsageError(
+            f"cannot listen on {where}: {error.strerror}; "
+            "set server.host (--host) or server.port (--port) to others"
+        ) from None
     return Listener(sockets.sockets[0].getsockname()[1], sockets, server)
