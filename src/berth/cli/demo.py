@@ -25,7 +25,7 @@ from berth.admission.load import Load
 from berth.admission.rules import Rules
 from berth.admission.serve import Handler
 from berth.certs import authority, identity
-from berth.cli import documents, show
+from berth.cli import called, documents, show
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
@@ -60,7 +60,8 @@ def command(*, folder: Path | None) -> None:
     click.echo(
         f"Latency over HTTPS: {median(times):.2f} ms in the middle, {max(times):.2f} at most"
     )
-    click.echo("Next: `berth explain -f your-pod.yaml`, or `berth manifests` for a cluster.")
+    explain, manifests = called.as_typed("explain -f your-pod.yaml"), called.as_typed("manifests")
+    click.echo(f"Next: {explain}, or {manifests} for a cluster.")
 
 
 @dataclass(frozen=True, slots=True)
