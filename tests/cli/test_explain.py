@@ -377,14 +377,24 @@ def test_a_namespace_in_audit_is_told_what_would_happen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", ["1", "x"])
-def test_names_cannot_command_the_terminal(limit: str) -> None:
-    """What clears the screen or turns the text around is shown as YAML writes it."""
+def test_names_cannot_command_the_terminal(limit: str, tmp_path: Path) -> None:
+    """What clears the screen or turns the text around is shown as YAML writes it.
+
+    Whether it stands in a manifest, in HAMi's configuration or in the settings.
+    """
     odd = "a\x1b[2J\u202e\x07"
+    file = tmp_path / "device-config.yaml"
+    file.write_text(json.dumps({odd: 1}))
     names = {"name": odd, "annotations": {f"hami.io/{odd}": "1"}}
     limits = {"nvidia.com/gpu": limit, f"nvidia.com/{odd}": odd}
     containers = [{"name": odd, "image": odd, "resources": {"limits": limits}}]
     pod = {"kind": "Pod", "metadata": names, "spec": {"containers": containers}}
-    told = berth("explain", "-f", "-", stdin=json.dumps(pod))
-    assert "a\\x1b[2J" in told.stdout + told.stderr
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told.stdout + told.stderr)
-    assert "Traceback" not in told.stderr
+    configured = ("--device-config", str(file), "--set", f"scheduler.name={odd}")
+    for told in (
+        berth("explain", "-f", "-", *configured, stdin=json.dumps(pod)),
+        berth("policy", "show", *configured),
+    ):
+        assert "a\\x1b[2J" in told.stdout
+        assert "a\\x1b[2J" in told.stderr
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told.stdout + told.stderr)
+        assert "Traceback" not in told.stderr
