@@ -7,7 +7,7 @@ import click
 
 from berth import clock, layered
 from berth.certs import choice, own, rotation
-from berth.certs.store import Store
+from berth.certs.store import TRUSTED, FileStore, Store
 from berth.cli import called, options
 from berth.errors import UsageError
 from berth.settings import Settings
@@ -69,9 +69,18 @@ async def _rotate(kept: Store, loaded: Settings) -> str:
             return f"a rotation is under way already; {show} shows how far"
         following = own.make(clock.now(), life)
         if await kept.write(rotation.staged(held.stored, following), held):
-            wait = loaded.certificates.settle_seconds
-            return f"the next CA is there, and signs once it was in the caBundle for {wait:g} s"
+            return _staged(kept, loaded.certificates.settle_seconds)
     raise UsageError("the CA is written by others all the time; try again")
+
+
+def _staged(kept: Store, wait: float) -> str:
+    """Say what follows, which is the webhook's to do."""
+    if isinstance(kept, FileStore):
+        return (
+            f"the next CA is there, and signs after {wait:g} s (certificates.settleSeconds, as the "
+            f"webhook has it); before that, callers have to read {kept.folder / TRUSTED} again"
+        )
+    return f"the next CA is there, and signs once it was in the caBundle for {wait:g} s"
 
 
 def _named(stored: rotation.Stored) -> list[tuple[str, rotation.Authority]]:
