@@ -351,8 +351,7 @@ def test_a_copied_id_is_another_pod() -> None:
 def test_a_copy_of_a_live_id_ends_no_reservation(labels: dict[str, str], *, seen: bool) -> None:
     """Whoever opts out is not asked about: refused, bound or deleted, he frees nobody's place.
 
-    Where the copy is shown first, as a list has no order, its label tells; one without a label
-    is quicker than the Pod that it was read from in no watch.
+    Where the copy is shown first, as a list has no order, its label tells; else see below.
     """
     cluster = Cluster("n1", flags=PIN)
     (replica,) = cluster.replicas
@@ -369,6 +368,33 @@ def test_a_copy_of_a_live_id_ends_no_reservation(labels: dict[str, str], *, seen
     cluster.show(admitted, "x", on="n1")
     assert len(replica.placer.reservations) == 0
     assert replica.left("n1") == FULL - 13_000
+
+
+@pytest.mark.parametrize("end", ["bound", "deleted"])
+def test_a_copy_that_a_list_shows_first_takes_no_place_away(end: str) -> None:
+    """After an outage of the watch, and to a new process: each holds a place of its own.
+
+    The copy's scheduler is one about which we are not asked; that it is seen first, by the replica
+    that decided and by another, says nothing.
+    """
+    cluster = Cluster("n1", "n2", flags=PIN, replicas=2)
+    decision = cluster.replicas[0].ask(asking())
+    admitted, node = given(decision), found(decision).node
+    other = {"n1": "n2", "n2": "n1"}[node]
+    copy = {**admitted, "spec": {**admitted["spec"], "schedulerName": "another"}}
+    cluster.show(copy, "a-copy")
+    cluster.show(admitted, "x")
+    if end == "bound":
+        cluster.show(copy, "a-copy", on=other)
+    else:
+        cluster.gone("a-copy")
+    for replica in cluster.replicas:
+        assert replica.left(node) == FULL - 13_000
+        assert len(replica.placer.reservations) == 1
+    cluster.show(admitted, "x", on=node)
+    for replica in cluster.replicas:
+        assert replica.left(node) == FULL - 13_000
+        assert len(replica.placer.reservations) == 0
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import click
 import msgspec
 
 from berth.cli import options, tables
+from berth.cli.terminal import escaped
 from berth.errors import UsageError
 from berth.simulator.result import Done
 from berth.simulator.runs import NAMES, Job, all_of, expected
@@ -126,7 +127,7 @@ def command(
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2))
     else:
-        click.echo("\n".join(tables.lines(results)))
+        click.echo("\n".join(map(escaped, tables.lines(results))))
     if draw:  # last: where it cannot be written, hours of runs are not lost
         draw(done)
 

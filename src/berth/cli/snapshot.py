@@ -13,6 +13,7 @@ import msgspec
 from berth.admission.placer import guess
 from berth.admission.rules import Rules
 from berth.cli import clustered, options
+from berth.cli.terminal import escaped
 from berth.cluster import verify
 from berth.cluster.fleet import Fleet, Guess
 from berth.cluster.mirror import Mirror
@@ -73,7 +74,7 @@ def command(
         return
     work = _compared(ledger, source, rules) if ledger else _followed(seconds, source, rules)
     verdict = asyncio.run(work)
-    click.echo("\n".join(said(verdict)))
+    click.echo("\n".join(map(escaped, said(verdict))))
     sys.exit(1 if verdict.differences else 0)
 
 

@@ -15,7 +15,7 @@ def node_part(wanted: PodRequest, snapshot: Snapshot) -> Bools:
         good &= snapshot.cpu >= wanted.cpu_milli
     if wanted.memory_mib:
         good &= snapshot.memory >= wanted.memory_mib
-    good &= eligible(wanted.eligibility, snapshot).both
+    good &= eligible(wanted.eligibility, snapshot).all
     for name, amount in wanted.other.items():
         if amount:
             good &= snapshot.of_other(name)[0] >= amount
