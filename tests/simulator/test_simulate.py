@@ -64,6 +64,12 @@ def test_one_object_for_each_run_the_default_policy_without_another() -> None:
     assert {"gpu_allocation_percent", "failed_pods", "fragmentation_percent"} <= set(first)
 
 
+def test_more_arrivals_than_memory_holds_are_refused() -> None:
+    """A run of so many would take hours."""
+    done = CliRunner().invoke(command, ["--departures", "99999999999"])
+    assert "99999999999 is not in the range" in done.output
+
+
 def test_a_process_that_is_ended_from_outside_ends_the_command() -> None:
     """Its result would be awaited for ever."""
     jobs = [Job(policy="first-fit", seed=seed) for seed in (42, 43)]
