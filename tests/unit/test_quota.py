@@ -33,9 +33,10 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Written:
     """Give a function that reads HAMi's chart; `factor` is Hygon's and Ascend's memoryFactor."""
 
     @cache
-    def read(*flags: str, factor: int = 1, default: int = 0) -> Rules:
+    def read(*flags: str, factor: int = 1, default: int = 0, cores: int = 0) -> Rules:
         config = yaml.safe_load(DEVICE_CONFIG.read_text())
         config["nvidia"]["defaultMemory"] = default
+        config["nvidia"]["defaultCores"] = cores
         config["hygon"]["memoryFactor"] = factor
         for chip in config["vnpus"]["configs"]:
             chip["memoryFactor"] = factor
@@ -276,6 +277,15 @@ def test_the_administrators_default_memory_counts(rules: Written) -> None:
     cluster = Cluster(rules(default=600), {f"limits.{MEMORY}": "1000"})
     assert cluster.create(gpu_pod({GPU: "1"}), "a")
     assert "asks for 600 MiB more" in said(cluster, gpu_pod({GPU: "1"}))
+
+
+def test_the_administrators_default_cores_count(rules: Written) -> None:
+    """For each card that names none, as in HAMi: not for one that names others, 0 among them."""
+    cluster = Cluster(rules(cores=20), {f"limits.{CORES}": "50"})
+    assert cluster.create(gpu_pod({GPU: "2", MEMORY: "100"}), "a")
+    assert "uses 40, this Pod asks for 20 more" in said(cluster, gpu_pod({MEMORY: "100"}))
+    assert cluster.create(gpu_pod({GPU: "1", CORES: "10"}), "b")
+    assert cluster.create(gpu_pod({GPU: "1", CORES: "0"}), "c")
 
 
 @pytest.mark.parametrize("other", ["another", "later"])

@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 
 from berth import names
 from berth.model import quantity
 from berth.model.decision import Problem
-from berth.model.demand import ContainerDemand, Demand
+from berth.model.demand import Demand
 from berth.model.raw import Path
 from berth.model.said import Facts, Said
 from berth.model.vendor import Vendor
@@ -110,10 +109,8 @@ def asked(demand: Demand) -> Asked:
     """Return what a Pod holds at its highest."""
     if not demand.any:
         return Asked()
-    known = Demand(tuple(_with_default(one) for one in demand.containers))
-    totals, amounts, unsized = known.totals(), dict[str, int](), set[str]()
-    shares = (wanted.share for wanted in known.containers)
-    for vendor in {share.vendor.name: share.vendor for share in shares if share}.values():
+    totals, amounts, unsized = demand.totals(), dict[str, int](), set[str]()
+    for vendor in {share.vendor.name: share.vendor for share in demand.shares}.values():
         total = totals[vendor.name]
         counted = _counted(vendor)
         amounts |= {counted.memory: total.memory_mib, counted.cores: total.cores}
@@ -123,16 +120,6 @@ def asked(demand: Demand) -> Asked:
             unsized.add(counted.memory)
     held = {resource: amount for resource, amount in amounts.items() if resource and amount}
     return Asked(amounts=held, unsized=frozenset(unsized))
-
-
-def _with_default(wanted: ContainerDemand) -> ContainerDemand:
-    """Fill in the memory that the scheduler takes where the administrator set a default."""
-    share = wanted.share
-    if share is None or share.memory_mib is not None or share.memory_percent:
-        return wanted
-    if not share.vendor.default_memory:
-        return wanted
-    return replace(wanted, share=replace(share, memory_mib=share.vendor.default_memory))
 
 
 def counts(asks: Asked, allowance: Allowance) -> bool:
