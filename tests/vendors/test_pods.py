@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from berth import layered
@@ -37,6 +38,41 @@ def test_each_container_has_its_own_kind_of_device(tmp_path: Path) -> None:
     together = decide(gpu_pod(NEURON | {CHIP: "1"}), by)
     place = "spec.containers[0].resources.limits[aws.amazon.com/neuron]"
     assert faults(together) == [(Reason.SEVERAL_VENDORS, place)]
+
+
+WHOLE: dict[str, tuple[dict[str, str], str]] = {
+    "aws.amazon.com/neuroncore": ({}, "write a whole number up to 2048, for all devices of"),
+    "mthreads.com/sgpu-core": ({"mthreads.com/vgpu": "1"}, "write a whole number up to 16,"),
+    "mthreads.com/sgpu-memory": ({"mthreads.com/vgpu": "1"}, "write whole units of 512 MiB"),
+    "cambricon.com/mlu.smlu.vmemory": (
+        {"cambricon.com/vmlu": "1"},
+        "write whole units of 256 MiB",
+    ),
+    "iluvatar.ai/MR-V100.vCore": (
+        {"iluvatar.ai/MR-V100-vgpu": "2"},
+        "write a whole number up to 200, for all devices of",
+    ),
+    "enflame.com/gcu-memory": ({}, "write whole GiB, or whole MiB from 256 on"),
+    "enflame.com/drs-gcu": ({}, "write whole slices"),
+    "metax-tech.com/vmemory": (
+        {"metax-tech.com/sgpu": "1"},
+        "write whole GiB, up to 999, or a size such as 512Mi",
+    ),
+    "hygon.com/dcumem": ({"hygon.com/dcunum": "1"}, "write whole MiB"),
+    "amd.com/gpucores": ({"amd.com/gpu": "1"}, "write whole percent of one device, from 1 to 100"),
+    "amd.com/gpu": ({}, "write 1, and ask for a part of the card with amd.com/gpumem or"),
+    "vastaitech.com/va": ({}, "write whole devices, of which nobody gets a part"),
+}
+
+
+@pytest.mark.parametrize(("name", "row"), WHOLE.items(), ids=WHOLE.keys())
+def test_a_part_of_a_unit_is_answered_in_the_unit(
+    name: str, row: tuple[dict[str, str], str], tmp_path: Path
+) -> None:
+    """Who follows the advice asks for about what was meant: 1.5 is neither 1 % nor 1 MiB of all."""
+    beside, advice = row
+    (problem,) = decide(gpu_pod({**beside, name: "1.5"}), rules(tmp_path)).problems
+    assert problem.fix.startswith(advice)
 
 
 def test_none_of_a_device_beside_another_is_no_second_kind(tmp_path: Path) -> None:
