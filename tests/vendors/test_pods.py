@@ -75,6 +75,15 @@ def test_a_part_of_a_unit_is_answered_in_the_unit(
     assert problem.fix.startswith(advice)
 
 
+def test_nobody_is_told_to_ask_for_one_chip_of_a_pair(tmp_path: Path) -> None:
+    """Who asks for one gets two: a part of it is only to be had by leaving the part out."""
+    chip = "huawei.com/Ascend910C"
+    for count in ("1", "2"):
+        asked = gpu_pod({chip: count, f"{chip}-memory": "16384"})
+        (problem,) = decide(asked, rules(tmp_path)).problems
+        assert (problem.code, problem.fix) == ("not-shared.pairs", "write 65536, or leave it out")
+
+
 def test_none_of_a_device_beside_another_is_no_second_kind(tmp_path: Path) -> None:
     """Charts write 0 for what is not wanted."""
     decision = decide(gpu_pod({CHIP: "1", "amd.com/gpu": "0"}), rules(tmp_path))

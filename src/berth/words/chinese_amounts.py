@@ -92,6 +92,10 @@ AMOUNTS = {
         "为 {count} 个设备各申请了 {memory}，但只有申请单个设备时才能按模板切分",
         "请只申请一个设备，或申请若干完整的设备",
     ),
+    "not-shared.pairs": Entry(
+        "此类芯片成对分配，为 {count} 个芯片各申请了 {memory}，但只有单个设备才能切分",
+        "请写 {whole}，或去掉这一项",
+    ),
     "not-shared.class": Entry(
         "申请了 {count} 个，而带有注解 {key} 的 Pod 中，每个容器只能申请一个",
         "请写 {name}: 1，或去掉该注解",

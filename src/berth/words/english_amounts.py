@@ -115,6 +115,10 @@ AMOUNTS = {
         "{memory} of each of {count} devices: only one device is cut into templates",
         "ask for one, or for whole ones",
     ),
+    "not-shared.pairs": Entry(
+        "{memory} of each of {count} chips, which come in pairs: only one device alone is cut",
+        "write {whole}, or leave it out",
+    ),
     "not-shared.class": Entry(
         "{count} are asked for, and a Pod with {key} may have one per container",
         "write {name}: 1, or leave the annotation out",
