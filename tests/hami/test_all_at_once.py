@@ -75,9 +75,20 @@ def test_a_wrong_count_accuses_no_cores() -> None:
 
 def test_values_are_shown_as_they_are_written() -> None:
     """Booleans, and what stands within others, are named as in YAML, not as in Python."""
-    for raw, shown in ((True, "'true'"), ([None], "'[null]'")):
+    for raw, shown in ((True, "true"), ([None], "[null]")):
         (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": raw})).problems
+        assert problem.what.startswith(f"'{shown}'")
+        metadata = {"annotations": {"nvidia.com/use-gputype": raw}}
+        (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": "1"}, metadata=metadata)).problems
         assert problem.what.startswith(shown)
+
+
+def test_an_annotation_without_a_value_is_empty() -> None:
+    """As the API server stores it, so that `berth explain` does not refuse what runs."""
+    for key in ("use-gputype", "numa-bind", "vgpu-mode"):
+        metadata = {"annotations": {f"nvidia.com/{key}": None}}
+        decision = _decide(pods.gpu_pod({"nvidia.com/gpu": "1"}, metadata=metadata))
+        assert decision.verdict is Verdict.PATCHED
 
 
 def test_zero_devices_with_a_priority_is_no_riddle() -> None:
