@@ -84,6 +84,19 @@ def test_nobody_is_told_to_ask_for_one_chip_of_a_pair(tmp_path: Path) -> None:
         assert (problem.code, problem.fix) == ("not-shared.pairs", "write 65536, or leave it out")
 
 
+def test_a_recorded_size_can_be_asked_for_again(tmp_path: Path) -> None:
+    """Bytes without a suffix are none to MetaX, so the record keeps one; GiB stay as they are."""
+    for asked, kept in (("1.5Gi", "1536Mi"), ("1536Mi", "1536Mi"), ("16", "16")):
+        limits = {"metax-tech.com/sgpu": "1", "metax-tech.com/vmemory": asked}
+        decision = decide(gpu_pod(limits), rules(tmp_path))
+        record = json.loads(original(decision) or "")["containers"]["main"]
+        assert record == limits | {"metax-tech.com/vmemory": kept}
+        again = decide(gpu_pod(record), rules(tmp_path))
+        assert again.demand
+        assert decision.demand
+        assert again.demand.totals() == decision.demand.totals()
+
+
 def test_none_of_a_device_beside_another_is_no_second_kind(tmp_path: Path) -> None:
     """Charts write 0 for what is not wanted."""
     decision = decide(gpu_pod({CHIP: "1", "amd.com/gpu": "0"}), rules(tmp_path))
