@@ -75,6 +75,24 @@ def test_a_part_of_a_unit_is_answered_in_the_unit(
     assert problem.fix.startswith(advice)
 
 
+@pytest.mark.parametrize(
+    ("name", "amount", "advice"),
+    [
+        ("nvidia.com/gpumem", "16Gi", "write 16384 if 16Gi is meant"),
+        ("nvidia.com/gpumem", "16G", "write 15259 if 16G is meant"),
+        ("nvidia.com/gpumem", "16000000001", "write at most 1048575"),
+        ("nvidia.com/gpumem", "100Ti", "write at most 1048575"),
+        ("cambricon.com/mlu.smlu.vmemory", "4G", "write 15 if 4G is meant"),
+        ("cambricon.com/mlu.smlu.vmemory", "64Mi", "write 1 if 64Mi is meant"),
+    ],
+)
+def test_bytes_are_answered_in_units(name: str, amount: str, advice: str, tmp_path: Path) -> None:
+    """As many as hold them, where a suffix says that bytes are meant."""
+    count = {"cambricon.com/vmlu": "1"} if name.startswith("cambricon") else {}
+    (problem,) = decide(gpu_pod({**count, name: amount}), rules(tmp_path)).problems
+    assert problem.fix == advice
+
+
 def test_nobody_is_told_to_ask_for_one_chip_of_a_pair(tmp_path: Path) -> None:
     """Who asks for one gets two: a part of it is only to be had by leaving the part out."""
     chip = "huawei.com/Ascend910C"

@@ -110,8 +110,10 @@ def _too_much_memory(shown: str, value: int, path: Path, scale: Scale) -> Proble
         return _no_bytes(shown, value, path)
     if vendor.memory_in_bytes:
         return _no_size(shown, value, path)
-    units, rest = divmod(value, MIB * (1 if vendor.memory_in_mib_from else vendor.memory_unit))
-    meant = vendor.memory_factor <= 1 and not rest and units <= scale.most
+    unit = MIB * (1 if vendor.memory_in_mib_from else vendor.memory_unit)
+    # A suffix says that bytes are meant: of 16G, too, the units that hold them are told.
+    units, even = -(-value // unit), value % unit == 0
+    meant = vendor.memory_factor <= 1 and units <= scale.most and (even or shown[-1].isalpha())
     if vendor.unit_mib == 1 or vendor.memory_in_mib_from:
         if meant:
             return Problem("too-large.mib-meant", path, {"shown": shown, "units": units})
