@@ -257,6 +257,16 @@ def test_a_share_of_unknown_size_passes_with_a_warning_or_is_refused(rules: Writ
     assert said(cluster, asked).endswith("; end other Pods or have the quota raised")
 
 
+def test_slices_of_unknown_size_are_to_be_asked_for_by_size(rules: Written) -> None:
+    """Beside them a size has no effect: who only added one would be refused again."""
+    memory = "enflame.com/gcu-memory"
+    cluster = Cluster(rules(), {f"limits.{memory}": "16"})
+    asked = gpu_pod({"enflame.com/drs-gcu": "1"})
+    told = said(cluster, asked, deny_unsized=True)
+    assert told.endswith(f"; write {memory} in place of enflame.com/drs-gcu")
+    assert cluster.create(gpu_pod({memory: "16"}), "a")
+
+
 def test_what_was_given_counts_once_it_is_known(rules: Written) -> None:
     """13 (HAMi#2468): half of a card of 40960 MiB counts as HAMi's scheduler records it."""
     cluster = Cluster(rules(), {f"limits.{MEMORY}": "25600"})

@@ -147,8 +147,10 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
         if (amount or unclear) and (beyond or (unclear and allowance.deny_unsized)):
             numbers = _Numbers(amount, unclear, limit.unit)
             room = limit.most - used
-            named = unclear and room > amount
-            code = "quota.unsized" if named else "quota.room" if room > 0 else "quota.full"
+            named, count = unclear and room > amount, _slices(demand, limit)
+            code = "quota.room" if room > 0 else "quota.full"
+            if named:
+                code = "quota.slices" if count else "quota.unsized"
             facts: Facts = {
                 "namespace": allowance.namespace,
                 "used": numbers.of(used),
@@ -158,8 +160,17 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
                 "entry": limit.key,
                 "room": numbers.of(room),
                 "resource": limit.resource,
+                "count": count,
             }
             yield Problem(code, _place(demand, limit), facts)
+
+
+def _slices(demand: Demand, limit: Limit) -> str:
+    """Return the resource by which slices of unknown size are asked for; "" if none is."""
+    for share in demand.shares:
+        if share.slices and limit.resource in _counted(share.vendor).resources:
+            return share.vendor.count  # beside which a size has no effect
+    return ""
 
 
 class _Numbers(msgspec.Struct, frozen=True):
