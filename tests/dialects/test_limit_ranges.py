@@ -204,3 +204,12 @@ def test_who_is_refused_for_what_is_given_hears_who_gives_it(
     assert [warning.facts["name"] for warning in decision.warnings] == blamed
     cured = given(default | asked | dict.fromkeys(blamed, "0"), *default.keys() - {*blamed})
     assert not blamed or decide(cured, SHIPPED).verdict is not Verdict.REFUSED
+
+
+@pytest.mark.parametrize("resource", ["mthreads.com/vgpu", "aws.amazon.com/neuron"])
+def test_nobody_is_told_to_write_a_0_that_is_refused(resource: str) -> None:
+    """Of some accelerators 0 is no request but wrong, as in HAMi, so only the LimitRange helps."""
+    assert decide(asking({resource: "0"}), SHIPPED).verdict is Verdict.REFUSED
+    (warning,) = said(decide(given({resource: "1"}, resource), SHIPPED))
+    told = f"a LimitRange gives it {resource}, and 0 is refused; have the LimitRange changed"
+    assert warning.endswith(told)

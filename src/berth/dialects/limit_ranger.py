@@ -31,7 +31,7 @@ def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
         asked = wanted.container.limits.keys() & set(wanted.share.vendor.resources)
         if asked and asked <= there.get(called(wanted.container), set()):
             name = next(one for one in wanted.share.vendor.resources if one in asked)
-            yield Said("limit-range", {"path": wanted.container.path, "name": name})
+            yield _told(wanted.container, name, wanted.share.vendor)
 
 
 def blamed(pod: Pod, problems: Iterable[Problem], options: Options) -> Iterator[Said]:
@@ -48,9 +48,17 @@ def blamed(pod: Pod, problems: Iterable[Problem], options: Options) -> Iterator[
             at = about.setdefault(problem.path[:_OF_CONTAINER], set())
             at.update(_about(problem, options.owners))
     for of in pod.containers:
-        for name in sorted(there.get(called(of), set()) & about.get(of.path, set())):
+        mine = there.get(called(of), set()) & about.get(of.path, set())
+        for name in sorted(mine & options.owners.keys()):
             if counts(of.limits.get(name, 0)):
-                yield Said("limit-range", {"path": of.path, "name": name})
+                yield _told(of, name, options.owners[name])
+
+
+def _told(of: Container, name: str, vendor: Vendor) -> Said:
+    """Say who gives a resource, and how to have none of it: of some, 0 is no request but wrong."""
+    role = next(role for role, resource in vendor.named_roles if resource == name)
+    code = "limit-range.always" if role in vendor.nonzero else "limit-range"
+    return Said(code, {"path": of.path, "name": name})
 
 
 def _about(problem: Problem, owners: Mapping[str, Vendor]) -> AbstractSet[str]:
