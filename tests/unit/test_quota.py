@@ -267,6 +267,19 @@ def test_slices_of_unknown_size_are_to_be_asked_for_by_size(rules: Written) -> N
     assert cluster.create(gpu_pod({memory: "16"}), "a")
 
 
+def test_the_room_of_a_card_that_is_cut_is_one_of_its_sizes(rules: Written) -> None:
+    """8000 MiB would be rounded up to 8738, which is what was refused."""
+    chip, memory = "huawei.com/Ascend910A", "huawei.com/Ascend910A-memory"
+    cluster = Cluster(rules(), {f"limits.{memory}": "8000"})
+    told = said(cluster, gpu_pod({chip: "1", memory: "8000"}))
+    assert "asks for 8738 MiB more" in told
+    assert "; ask for at most 4369 MiB in all," in told
+    assert cluster.create(gpu_pod({chip: "1", memory: "4369"}), "a")
+    assert cluster.create(gpu_pod({chip: "1", memory: "2184"}), "b")
+    told = said(cluster, gpu_pod({chip: "1", memory: "1"}))
+    assert told.endswith("; end other Pods or have the quota raised")
+
+
 def test_what_was_given_counts_once_it_is_known(rules: Written) -> None:
     """13 (HAMi#2468): half of a card of 40960 MiB counts as HAMi's scheduler records it."""
     cluster = Cluster(rules(), {f"limits.{MEMORY}": "25600"})

@@ -146,7 +146,7 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
         beyond = used + amount + unclear > limit.most
         if (amount or unclear) and (beyond or (unclear and allowance.deny_unsized)):
             numbers = _Numbers(amount, unclear, limit.unit)
-            room = limit.most - used
+            room = _room(demand, limit, limit.most - used)
             named, count = unclear and room > amount, _slices(demand, limit)
             code = "quota.room" if room > 0 else "quota.full"
             if named:
@@ -163,6 +163,18 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
                 "count": count,
             }
             yield Problem(code, _place(demand, limit), facts)
+
+
+def _room(demand: Demand, limit: Limit, room: int) -> int:
+    """Return how much a Pod with one share could ask for: of a card that is cut, a size of those.
+
+    Anything between two sizes would be rounded up, and refused again.
+    """
+    shares = [one for one in demand.shares if _counted(one.vendor).memory == limit.resource]
+    sizes = [given for _, given in shares[0].vendor.slices] if len(shares) == 1 else []
+    if not sizes or shares[0].count > 1 or shares[0].taken_mib not in sizes:
+        return room
+    return max((size for size in sizes if size <= room), default=0)
 
 
 def _slices(demand: Demand, limit: Limit) -> str:
