@@ -15,7 +15,7 @@ from berth.model.edit import Change, Put
 from berth.model.pod import Pod
 from berth.model.raw import Json, Path
 from berth.model.said import Said
-from berth.model.vendor import Vendor
+from berth.model.vendor import MIB, Vendor
 
 _PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")
@@ -83,12 +83,18 @@ def _asked(
 
 
 def _plain(limits: Mapping[str, Json], vendor: Vendor) -> dict[str, Json]:
-    """Write amounts as plain numbers: 8000, which the API server shows as 8k."""
+    """Write amounts as plain numbers: 8000, which the API server shows as 8k.
+
+    Who copies them into a manifest asks for the same: of bytes that only a suffix tells, it stays.
+    """
     found: dict[str, Json] = {}
     for name in vendor.resources:
         if name in limits:
             try:
-                found[name] = str(quantity.parse(limits[name]))
+                amount = quantity.parse(limits[name])
             except quantity.NotAQuantity:  # only a forged record holds one
                 found[name] = None
+                continue
+            suffixed = vendor.memory_in_bytes and name == vendor.memory and amount >= MIB
+            found[name] = f"{amount // MIB}Mi" if suffixed else str(amount)
     return found

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from berth import closest, names
 from berth.admission.rules import Handling, Privileged, Rules
-from berth.dialects import limit_ranges
+from berth.dialects import limit_ranger
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
@@ -67,7 +67,7 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
         if pod.annotations:
-            yield from limit_ranges.warnings(pod, demand)
+            yield from limit_ranger.warnings(pod, demand)
             yield from _near(pod, rules)
             if rules.options.conversion is None:
                 yield from _unread(pod)
