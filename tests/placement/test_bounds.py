@@ -1,14 +1,16 @@
 """What is kept between decisions is bounded, and what is learned fades."""
 
 import msgspec
+import numpy as np
 import pytest
 
 from berth.model import mix
 from berth.model.mix import Mix
 from berth.model.placement import Placement
 from berth.model.request import Shape
-from berth.model.snapshot import Snapshot
+from berth.model.snapshot import Bools, Floats, Ints, Snapshot
 from berth.placement import board, cards
+from berth.placement.board import IN_TURN, PACE, Board
 from berth.placement.decide import decide
 from berth.placement.policies import POLICIES
 from berth.placement.typical import AT_MOST, OF_SEVERAL, typical
@@ -95,3 +97,34 @@ def test_marks_of_named_cards_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
         assert not cards.named(wanted, snapshot).any()
     known: dict[object, object] = snapshot.settled("named", lambda _: {})
     assert 0 < len(known) <= most
+
+
+def scored_again(arrivals: int) -> int:
+    """Return how many rows of older weights a shape gets when it comes after so many others."""
+    snapshot, kept, shape = (
+        Snapshot(node(f"n{at}", 1) for at in range(2_000)),
+        Board(),
+        Shape(1, None),
+    )
+    scored: list[int] = []
+
+    def score(rows: Ints, _: Bools) -> tuple[Floats, None]:
+        assert len(set(rows.tolist())) == len(rows)
+        scored.append(len(rows))
+        return np.zeros((1, len(rows))), None
+
+    for _ in range(20):  # a new shape has all its rows scored some decisions later
+        kept.sheet(shape, snapshot, score, epoch=1)
+    assert sum(scored) == len(snapshot)
+    for _ in range(arrivals):
+        snapshot.mix.arrived(Shape(2, None))
+    before = sum(scored)
+    kept.sheet(shape, snapshot, score, epoch=2)
+    return sum(scored) - before
+
+
+def test_a_shape_that_seldom_comes_is_not_judged_by_weights_of_long_ago() -> None:
+    """Its rows are scored again at the pace of all arrivals, and never too many at once."""
+    assert scored_again(1) == scored_again(PACE) == IN_TURN
+    assert scored_again(4 * PACE) == 4 * IN_TURN
+    assert scored_again(40 * PACE) == board.AT_ONCE

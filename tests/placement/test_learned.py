@@ -1,5 +1,6 @@
 """What `scarcity` makes of arrivals."""
 
+import numpy as np
 import pytest
 
 from berth.model.placement import Placement
@@ -8,6 +9,7 @@ from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
 from berth.placement.learned import learned
 from berth.placement.policies import POLICIES
+from berth.placement.prices import own_shortness
 from berth.placement.stock import Columns
 from tests.placement.clusters import A100, T4, node, pod, share, whole
 
@@ -73,6 +75,28 @@ def test_where_pods_leave_the_node_that_is_sooner_whole_is_left_alone() -> None:
     assert node_of(snapshot, one) == "b"
 
 
+def test_where_pods_leave_nodes_that_some_large_pods_alone_can_use_are_left_alone() -> None:
+    """One node of ten has 120 cores beside its cards, as a quarter of the large Pods want."""
+    plain = [node(f"plain{at}", 8, rank=1 + at, cpu=64_000) for at in range(9)]
+    snapshot = Snapshot([node("rich", 8, rank=0, cpu=128_000), *plain])
+    one, big = pod(whole(), cpu=24_000), pod(whole(8), cpu=64_000)
+    taught(snapshot, one, times=400)
+    taught(snapshot, big, times=9)
+    taught(snapshot, pod(whole(8), cpu=120_000), times=3)
+    assert node_of(snapshot, one) == "rich"
+    for _ in range(100):
+        snapshot.mix.arrived(one.shape)
+        snapshot.mix.departed()
+    assert node_of(snapshot, one) == "plain0"
+
+
+def test_a_shape_is_as_short_of_groups_as_those_that_it_can_use() -> None:
+    """And no shorter than any can be, which the size as a whole may be too."""
+    assert own_shortness(4.0, 40.0, np.array([40.0, 20.0, 1.0])).tolist() == [1.0, 2.0, 6.0]
+    assert own_shortness(4.0, 2.0, np.array([2.0, 0.0])).tolist() == [1.0, 1.0]
+    assert own_shortness(0.0, 0.0, np.array([0.0])).tolist() == [1.0]
+
+
 @pytest.mark.parametrize(
     ("free", "cpu", "prospects"),
     [
@@ -83,6 +107,7 @@ def test_where_pods_leave_the_node_that_is_sooner_whole_is_left_alone() -> None:
         (8, 4_000, [2.25, 2**-4]),
         (6, 7_000, [3.25, 0.25]),
         (8, 7_000, [3.5, 0.5]),
+        (8, 7_900, [3.5, 0.5]),
     ],
 )
 def test_a_group_that_lacks_cards_is_half_a_prospect_for_each(

@@ -2,7 +2,8 @@
 
 A decision looks at all nodes but computes only the rows that have changed since this shape last
 came. Scores also age, where they depend on weights that are learned: each decision computes some
-rows of an older epoch as well, in turn, so that new weights cost no decision much.
+rows of an older epoch as well, in turn, so that new weights cost no decision much. They are more
+for a shape that seldom comes, which would else be judged by the weights of many epochs, mixed.
 """
 
 from collections import OrderedDict
@@ -19,7 +20,9 @@ CELLS = 3_000_000
 AT_ONCE = 1_536
 """Rows that a new shape gets scored at once: the fullest that fit. The others follow in turn."""
 IN_TURN = 100
-"""Rows of an older epoch that are scored again with each decision."""
+"""Rows of an older epoch that are scored again with each decision of a shape."""
+PACE = 25
+"""Arrivals for which a shape that has not come meanwhile gets as many, up to `AT_ONCE`."""
 UNSCORED = -1
 
 Score = Callable[[Ints, Bools], tuple[Floats, Ints | None]]
@@ -30,7 +33,7 @@ more for each price that is put on them later; and the card to take, where the s
 class Sheet:
     """What is kept of one shape."""
 
-    def __init__(self, rows: int, columns: int) -> None:
+    def __init__(self, rows: int, columns: int, arrivals: int) -> None:
         """Know nothing of any row."""
         self.fits: Bools = np.zeros(rows, dtype=np.bool_)
         self.scores: Floats = np.zeros((columns, rows))
@@ -38,6 +41,7 @@ class Sheet:
         self.epoch: Ints = np.full(rows, UNSCORED)
         """The epoch of the weights by which each row was scored."""
         self.seen = -1
+        self.came = arrivals
         self.turn = 0
 
     @property
@@ -58,18 +62,17 @@ class Board:
 
     def sheet(self, shape: Shape, snapshot: Snapshot, score: Score, epoch: int = 0) -> Sheet:
         """Return a shape's sheet, brought up to date."""
-        sheet = self._find(shape, len(snapshot))
+        sheet = self._find(shape, snapshot)
         rows = snapshot.changed_since(sheet.seen)
         sheet.seen = snapshot.clock
         if len(rows) > AT_ONCE:
             sheet.epoch[rows] = UNSCORED
             sheet.fits[rows], _ = _fits(shape, snapshot, rows)
             rows = _fullest(rows[sheet.fits[rows]], snapshot)
-        aged = sheet.turn + np.flatnonzero(sheet.epoch[sheet.turn :][: self.in_turn] != epoch)
-        sheet.turn = sheet.turn + self.in_turn if sheet.turn + self.in_turn < len(snapshot) else 0
+        sheet.epoch[rows] = epoch
+        aged = self._aged(sheet, snapshot, epoch)
         rows = np.concatenate([rows, aged]) if len(aged) else rows
         if len(rows):
-            sheet.epoch[rows] = epoch
             fits, good = _fits(shape, snapshot, rows)
             sheet.fits[rows] = fits
             rows, good = rows[fits], good[fits]
@@ -94,10 +97,21 @@ class Board:
             cards[old[some]] = 0 if found is None else found
         return cards
 
-    def _find(self, shape: Shape, rows: int) -> Sheet:
-        sheet = self._sheets.get(shape)
+    def _aged(self, sheet: Sheet, snapshot: Snapshot, epoch: int) -> Ints:
+        """Take the rows of an older epoch out of those whose turn it is."""
+        rows, arrivals = len(snapshot), snapshot.mix.arrivals
+        missed = self.in_turn * (arrivals - sheet.came) // PACE
+        turns = min(max(self.in_turn, missed), AT_ONCE, rows)
+        these = (sheet.turn + np.arange(turns)) % max(1, rows)
+        aged: Ints = these[sheet.epoch[these] != epoch]
+        sheet.epoch[aged] = epoch
+        sheet.came, sheet.turn = arrivals, (sheet.turn + turns) % max(1, rows)
+        return aged
+
+    def _find(self, shape: Shape, snapshot: Snapshot) -> Sheet:
+        sheet, rows = self._sheets.get(shape), len(snapshot)
         if sheet is None or len(sheet.fits) != rows:
-            sheet = self._sheets[shape] = Sheet(rows, self.columns)
+            sheet = self._sheets[shape] = Sheet(rows, self.columns, snapshot.mix.arrivals)
             most = max(1, CELLS // (max(1, rows) * (self.columns + 2)))
             while len(self._sheets) > most:
                 self._sheets.popitem(last=False)

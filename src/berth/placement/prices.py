@@ -40,8 +40,20 @@ def prospect_price(size: int, expected: float, groups: float, churn: float) -> f
 
     `churn` is departures per arrival, 0 to 1.
     """
-    held = min(MOST, (expected + 3 * sqrt(expected)) / max(groups, HARDLY_ANY))
-    return GROUP_CHURN * min(1.0, churn) * held * WHOLE * size
+    return GROUP_CHURN * min(1.0, churn) * _held(expected, groups) * WHOLE * size
+
+
+def own_shortness(expected: float, groups: float, own: Floats) -> Floats:
+    """Return how many times as short as all groups of a size are those that one shape can use.
+
+    `own` is how many groups there are for each shape.
+    """
+    held = _held(expected, groups)
+    return np.array([_held(expected, one) / held if held else 1.0 for one in own])
+
+
+def _held(expected: float, groups: float) -> float:
+    return min(MOST, (expected + 3 * sqrt(expected)) / max(groups, HARDLY_ANY))
 
 
 def kind_loads(demand: Floats, accepts: Bools, free: Floats) -> Floats:

@@ -19,7 +19,13 @@ from berth.placement.board import Board
 from berth.placement.cards import need
 from berth.placement.pick import FULLEST
 from berth.placement.policy import Ranking
-from berth.placement.prices import group_price, kind_loads, kind_prices, prospect_price
+from berth.placement.prices import (
+    group_price,
+    kind_loads,
+    kind_prices,
+    own_shortness,
+    prospect_price,
+)
 from berth.placement.stock import Stock, Table
 from berth.placement.trial import Trial
 from berth.placement.typical import typical
@@ -78,7 +84,16 @@ class State:
         self.weights: Weights = weigh(counted, columns, slots, snapshot, self.demand.sizes)
         self.groups: Floats = slots @ self.weights.groups
         self.groups_total: Floats = self.groups.sum(axis=0)
+        self.prospects: Floats = self._shortness(slots.sum(axis=0, dtype=float), snapshot)
         self._price_kinds(snapshot)
+
+    def _shortness(self, own: Floats, snapshot: Snapshot) -> Floats:
+        """Weigh each shape's prospects by its part of its size, and by how short its own are."""
+        several = self.stock.columns.several
+        sizes = zip(self._expected(snapshot), self.groups_total.tolist(), strict=True)
+        short = [own_shortness(*size, own[several]) for size in sizes]
+        weighed: Floats = self.weights.groups[several] * np.array(short).T
+        return weighed
 
     def _price_kinds(self, snapshot: Snapshot) -> None:
         self._kinds_at = snapshot.mix.arrivals // KINDS_EVERY
@@ -88,12 +103,15 @@ class State:
         prices = kind_prices(kind_loads(wanted, self.demand.accepts, free))
         self.kind_prices: Floats = np.append(prices, 0.0)
 
-    def group_prices(self, snapshot: Snapshot) -> tuple[list[float], list[float]]:
-        """Return the price of a group of each size now, and that of a prospect of one."""
+    def _expected(self, snapshot: Snapshot) -> list[float]:
         free = float(snapshot.room.sum())
         shares = zip(self.demand.sizes, self.demand.size_share, strict=True)
-        expected = [share * free / (WHOLE * size) if size else 0.0 for size, share in shares]
-        each = list(zip(self.demand.sizes, expected, self.groups_total.tolist(), strict=True))
+        return [share * free / (WHOLE * size) if size else 0.0 for size, share in shares]
+
+    def group_prices(self, snapshot: Snapshot) -> tuple[list[float], list[float]]:
+        """Return the price of a group of each size now, and that of a prospect of one."""
+        expected, groups = self._expected(snapshot), self.groups_total.tolist()
+        each = list(zip(self.demand.sizes, expected, groups, strict=True))
         churn = snapshot.mix.churn
         return (
             [group_price(*one) for one in each],
@@ -152,7 +170,7 @@ def _scores(trial: Trial, kinds: Ints, state: State) -> Floats:
     most = columns.most_of_several(kinds)
     prospects = columns.prospects(times, trial.cpu, most)
     prospects -= columns.prospects(times_after, trial.cpu_after, most)
-    return np.vstack([score, broken.T, (prospects @ weights.groups[columns.several]).T])
+    return np.vstack([score, broken.T, (prospects @ state.prospects).T])
 
 
 def _worth(slots: Table, usable: Table, state: State, trial: Trial) -> Floats:

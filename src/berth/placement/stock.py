@@ -74,11 +74,11 @@ class Columns(msgspec.Struct, frozen=True):
     def prospects(self, times: Table, cpu: Ints, most: Ints) -> Table:
         """Return how many of those that want several a node carries, now or once others have left.
 
-        The next group counts half for each card, with CPU for it, that it lacks, as others are to
-        leave first, and nothing where it wants more cards than there are: `most`.
+        The next group counts half for each card, with CPU for all of it, that it lacks, as others
+        are to leave first, and nothing where it wants more cards than there are: `most`.
         """
         some, count = self.several, self.count[self.several]
-        with_cpu = cpu.astype(np.float32)[:, None] / self.cpu[some] * count
+        with_cpu = np.floor((cpu.astype(np.float32)[:, None] + HALF) * count / self.cpu[some])
         groups = self.slots(times, cpu)[:, some]
         wanted = (groups + 1) * count
         lacking = np.maximum(wanted - np.minimum(times[:, some], with_cpu), 0)
