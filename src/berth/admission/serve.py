@@ -1,7 +1,6 @@
 """What is answered over HTTP: paths, limits and statuses, and nothing of the decision."""
 
 import asyncio
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 
@@ -23,7 +22,6 @@ MOST_BODY_BYTES = 8 * 2**20
 """kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
 _LARGE_BODY_BYTES = 2**20
 """Up to this, which etcd stores no Pod beyond by far, a body is parsed within some 30 ms."""
-_AT_ONCE = nullcontext()
 _FAULT = "internal error; the webhook's log has the details"
 
 
@@ -106,16 +104,29 @@ class Handler:
     async def _answered(
         self, body: bytes, path: str, generation: Generation, ends: float | None
     ) -> Answered:
-        """Decide about a review, or answer it as one that is like it. Raises as `_decoded`."""
+        """Decide about a review, or answer it as one that is like it.
+
+        Raises BadReview, and _OutOfTimeError where the caller's time is over.
+        """
         _hurry(ends)
         asked = alike.asked(body)
         like = self.recall.of(asked, path, generation) if asked else None
         if asked and like and (self.standings is None or like.stands_alone):
             self.journal.metrics.recalled.inc()
             return like.of(asked)
-        async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
-            review = await _decoded(body, ends)
-            decision = route.decide(review, generation, path, self.standings)
+        if len(body) <= _LARGE_BODY_BYTES:
+            return self._decided(wire.decode(body), path, generation, ends)
+        async with self.load.turn:
+            # Beside the event loop, which answers probes and other callers meanwhile.
+            review = await asyncio.to_thread(wire.decode, body)
+            return self._decided(review, path, generation, ends)
+
+    def _decided(
+        self, review: Review, path: str, generation: Generation, ends: float | None
+    ) -> Answered:
+        """Decide about a review, unless the caller's time is over: _OutOfTimeError."""
+        _hurry(ends)
+        decision = route.decide(review, generation, path, self.standings)
         return recall.answered(review, decision, generation)
 
     def _unknown(self) -> str:
@@ -170,19 +181,6 @@ async def _let_come(request: web.BaseRequest) -> None:
     expected = request.headers.get("Expect")
     if expected and expected.lower() == "100-continue" and request.version >= HttpVersion11:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-
-
-async def _decoded(body: bytes, ends: float | None) -> Review:
-    """Read a review. Raises BadReview, and _OutOfTimeError where the caller's time is over.
-
-    A large body is parsed beside the event loop, which answers probes and other callers meanwhile.
-    """
-    if len(body) <= _LARGE_BODY_BYTES:
-        review = wire.decode(body)
-    else:
-        review = await asyncio.to_thread(wire.decode, body)
-    _hurry(ends)
-    return review
 
 
 def _hurry(ends: float | None) -> None:
