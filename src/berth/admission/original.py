@@ -44,11 +44,8 @@ def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
 
 
 def _size(annotations: Mapping[str, Json]) -> int:
-    return sum(
-        len(key.encode()) + len(str(value).encode())
-        for key, value in annotations.items()
-        if key != names.ORIGINAL_REQUEST
-    )
+    texts = [f"{key}{value}" for key, value in annotations.items() if key != names.ORIGINAL_REQUEST]
+    return len("".join(texts).encode())
 
 
 def _converted(

@@ -26,20 +26,12 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     """
     result = document.copy()
     ours: Ours = {}
-    made: list[Operation | None] = []
-    drops: list[Path] = []
-    appends: list[Append] = []
-    for edit in edits:
-        if type(edit) is Put:
-            made.append(_put(result, edit.path, edit.value, ours))
-        elif type(edit) is Drop:
-            drops.append(edit.path)
-        elif type(edit) is Append:
-            appends.append(edit)
-    # Each path shall still mean what it meant: lists shrink from their end, and grow last.
-    drops.sort(key=_rank, reverse=True)
-    made += [_drop(result, path, ours) for path in drops]
-    made += [_append(result, edit, ours) for edit in appends]
+    made = [_put(result, one.path, one.value, ours) for one in edits if type(one) is Put]
+    if len(made) < len(edits):
+        # Each path shall still mean what it meant: lists shrink from their end, and grow last.
+        drops = sorted([one.path for one in edits if type(one) is Drop], key=_rank, reverse=True)
+        made += [_drop(result, path, ours) for path in drops]
+        made += [_append(result, one, ours) for one in edits if type(one) is Append]
     operations = [one for one in made if one]
     return operations, result if operations else document
 

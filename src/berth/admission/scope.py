@@ -68,12 +68,8 @@ def concerns(raw: JsonObject, rules: Rules) -> bool:
 def containers(raw: JsonObject) -> int:
     """Count the containers of a Pod."""
     spec = _object(raw.get("spec"))
-    count = 0
-    for kind in ("containers", "initContainers"):
-        listed = spec.get(kind)
-        if isinstance(listed, list):
-            count += len(listed)
-    return count
+    listed = spec.get("containers"), spec.get("initContainers")
+    return sum([len(one) for one in listed if isinstance(one, list)])
 
 
 def names_known(raw: JsonObject, rules: Rules) -> bool:

@@ -58,7 +58,8 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
         if pod.annotations:
-            yield from limit_ranges.warnings(pod, demand)
+            if names.LIMIT_RANGER in pod.annotations:
+                yield from limit_ranges.warnings(pod, demand)
             yield from _near(pod, rules)
             if rules.options.conversion is None:
                 yield from _unread(pod)
@@ -83,8 +84,9 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
     for key in pod.annotations:
         domain, slash, word = key.partition("/")
         words = rules.words.get(domain) if slash else None
-        known = key in rules.steering or key in rules.allocations or key in names.WRITTEN
-        if words is None or known:
+        if words is None:
+            continue
+        if key in rules.steering or key in rules.allocations or key in names.WRITTEN:
             continue
         meant = closest.near(word, words)
         if meant:
