@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, hdrs, web
 
 from berth.admission import alike, deadline, door, ready, recall, route, told, wire
 from berth.admission.callers import Callers
@@ -60,7 +60,7 @@ class Handler:
 
     def _closed(self, request: web.BaseRequest, known: Callers) -> web.Response | None:
         """Answer a stranger, whose body stays unread, or return None for a known caller."""
-        agent = request.headers.get("User-Agent", "")
+        agent = request.headers.get(hdrs.USER_AGENT, "")
         why = door.why_closed(known, request.transport, agent, self.journal)
         if why is None:
             return None
@@ -178,7 +178,7 @@ async def _body(request: web.BaseRequest, size: int, limits: Server, budget: flo
 
 async def _let_come(request: web.BaseRequest) -> None:
     """Tell a caller that waits for it to send the body (RFC 9110, 10.1.1), as curl may do."""
-    expected = request.headers.get("Expect")
+    expected = request.headers.get(hdrs.EXPECT)
     if expected and expected.lower() == "100-continue" and request.version >= HttpVersion11:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -191,10 +191,10 @@ def _hurry(ends: float | None) -> None:
 def _check_head(request: web.BaseRequest, size: int) -> None:
     """Refuse by its head what need not be read. Raises BadReview."""
     # What kube-apiserver sends, and then what others may: with a charset, in capitals.
-    kind = request.headers.get("Content-Type")
+    kind = request.headers.get(hdrs.CONTENT_TYPE)
     if kind != "application/json" and request.content_type != "application/json":
         raise BadReview("Content-Type is not application/json", 415)
-    if request.headers.get("Content-Encoding", "identity") != "identity":
+    if request.headers.get(hdrs.CONTENT_ENCODING, "identity") != "identity":
         raise BadReview("Content-Encoding is not supported", 415)
     if size > MOST_BODY_BYTES:
         raise _too_large()

@@ -61,8 +61,8 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
             if names.LIMIT_RANGER in pod.annotations:
                 yield from limit_ranges.warnings(pod, demand)
             yield from _near(pod, rules)
-            if rules.options.conversion is None:
-                yield from _unread(pod)
+            if not pod.annotations.keys().isdisjoint(names.SIZE_ANNOTATIONS):
+                yield from _unread(pod, rules)
         yield from _paths(pod, demand, rules)
     elif pod.annotations and rules.options.conversion is not None:
         yield from _idle(pod, rules)
@@ -94,9 +94,9 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
             yield Said("not-read", {"path": path, "meant": f"{domain}/{meant}"})
 
 
-def _unread(pod: Pod) -> Iterator[Said]:
+def _unread(pod: Pod, rules: Rules) -> Iterator[Said]:
     """Yield annotations of ours that only a conversion reads, where none holds."""
-    for key in names.SIZE_ANNOTATIONS:
+    for key in names.SIZE_ANNOTATIONS if rules.options.conversion is None else ():
         if key in pod.annotations:
             yield Said("no-effect.conversion", {"path": ("metadata", "annotations", key)})
 
