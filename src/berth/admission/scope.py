@@ -76,15 +76,12 @@ def names_known(raw: JsonObject, rules: Rules) -> bool:
     """Whether the Pod names one of our resources, rightly or as an annotation."""
     known = rules.known
     spec = _object(raw.get("spec"))
-    return (
-        any(
-            _names(container.get("resources"), known)
-            for kind in ("containers", "initContainers")
-            for container in _objects(spec.get(kind))
-        )
-        or _names(spec.get("resources"), known)
-        or not rules.told_by.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
-    )
+    for kind in ("containers", "initContainers"):
+        for container in _objects(spec.get(kind)):
+            if _names(container.get("resources"), known):
+                return True
+    annotations = _object(_object(raw.get("metadata")).get("annotations"))
+    return _names(spec.get("resources"), known) or not rules.told_by.isdisjoint(annotations)
 
 
 def _names(resources: Json, known: frozenset[str]) -> bool:
@@ -102,4 +99,4 @@ def _object(value: Json) -> JsonObject:
 def _objects(value: Json) -> Iterable[JsonObject]:
     if not isinstance(value, list):
         return ()
-    return (entry for entry in value if isinstance(entry, dict))
+    return [entry for entry in value if isinstance(entry, dict)]
