@@ -60,7 +60,7 @@ def decide(
         return left
     reading = _read(pod, rules)
     problems = tuple(validate.problems(pod, reading, rules))
-    if pod.annotations:
+    if not rules.allocations.isdisjoint(pod.annotations):
         problems += tuple(allocations.written(raw, user, rules))
     if standing and rules.placements.of(namespace).refuses_never:
         problems += tuple(one.problem for one in reading.beyond)

@@ -30,7 +30,9 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
-    warnings: list[Said] = [*_misplaced(pod, options)] if pod.annotations else []
+    warnings: list[Said] = []
+    if not pod.annotations.keys().isdisjoint(options.owners):
+        warnings += _misplaced(pod, options)
     chosen = _chosen(pod, options)
     known = memorable([value for _, value in chosen])
     owned = options.owners.keys()
