@@ -1,6 +1,5 @@
 """Pods of several accelerators, and what the rows do not show: variables, records, injections."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -93,8 +92,8 @@ def test_the_choice_of_chips_is_the_device_plugins(tmp_path: Path) -> None:
 def test_what_was_asked_for_is_kept_for_every_accelerator(tmp_path: Path) -> None:
     """The record is the request before rounding, and a second pass believes it."""
     decision = decide(gpu_pod({CHIP: "1", f"{CHIP}-memory": "5000"}), rules(tmp_path))
-    kept = json.loads(original(decision) or "")
-    assert kept["containers"] == {"main": {CHIP: "1", f"{CHIP}-memory": "5000"}}
+    kept = original(decision) or {}
+    assert kept == {"main": {CHIP: "1", f"{CHIP}-memory": "5000"}}
     assert main(decision)["resources"]["limits"][f"{CHIP}-memory"] == "8738"
 
 

@@ -161,7 +161,4 @@ CAUSES = {
     ),
     "pod-group": Cause("PodGroup 的大小由其 Pod 的模板决定，而且早于任何 Pod 的转换。"),
     "left-alone": Cause("由其他调度器调度的 Pod 不作转换。"),
-    "not-converted": Cause(
-        "被调用的副本的设置，比注册该转换的副本的设置更旧或更新；这种情况只持续几秒。"
-    ),
 }

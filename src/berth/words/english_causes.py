@@ -203,8 +203,4 @@ CAUSES = {
         "The size of a PodGroup comes from the template of its Pods, before any Pod is translated."
     ),
     "left-alone": Cause("A Pod that another scheduler places is not translated."),
-    "not-converted": Cause(
-        "The replica that was asked has older or newer settings than the replica that registered "
-        "the conversion. This lasts some seconds."
-    ),
 }
