@@ -117,4 +117,3 @@ def _injected(review: Review, rules: Rules, name: str) -> Decision:
             warnings=(Said("not-injected", {"injection": name}),),
         )
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
-

@@ -15,7 +15,7 @@ from berth.dialects import translate
 from berth.model import quantity
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Pod
-from berth.model.raw import Json, Path
+from berth.model.raw import Json, JsonObject, Path
 
 _SCHEDULER: Path = ("spec", "schedulerName")
 _AMOUNT = 6
@@ -27,6 +27,23 @@ def stands(pod: Pod) -> bool:
     """Whether a Pod is as some replica has left it."""
     record = translate.record(pod.annotations.get(names.ORIGINAL_REQUEST))
     return record.get(names.ORIGINAL_WRITTEN) == checksum(pod)
+
+
+def left_out(raw: JsonObject) -> JsonObject:
+    """Return a Pod without the checksum, which differs between two only where something else does.
+
+    For people who compare them.
+    """
+    metadata = raw.get("metadata")
+    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
+    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
+        return raw
+    record = {**translate.record(annotations.get(names.ORIGINAL_REQUEST))}
+    if record.pop(names.ORIGINAL_WRITTEN, None) is None:
+        return raw
+    text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
+    kept = {**annotations, names.ORIGINAL_REQUEST: text}
+    return {**raw, "metadata": {**metadata, "annotations": kept}}
 
 
 def checksum(pod: Pod, changes: Iterable[Change] = ()) -> str:
