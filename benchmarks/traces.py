@@ -16,8 +16,10 @@ from pathlib import Path
 from time import process_time
 
 import msgspec
+import numpy as np
 
 from benchmarks import departures
+from berth.placement.baselines import Random
 from berth.simulator.run import Run
 from berth.simulator.runs import NAMES, policy_of
 from berth.simulator.trace import PUBLISHED, Trace, own, read
@@ -38,11 +40,14 @@ class Line(msgspec.Struct, kw_only=True):
     trace: str
     policy: str
     seed: int
+    draw: int
+    """Of `random`: which of several runs of this seed; each draws differently."""
     allocated: dict[int, float]
     """Percent, by percent offered."""
     failed: int
     """In the end."""
     failed_at_100: int
+    """When 100% was offered, and no more."""
     published: float | None
     """What was published for 100% offered."""
     curve: float | None
@@ -65,14 +70,15 @@ def row(rows: Iterable[dict[str, str]], trace: str, policy: str, seed: int) -> d
     return next((one for one in rows if (one["trace"], one["policy"], one["seed"]) == key), {})
 
 
-def line(trace: Trace, policy: str, seed: int) -> Line:
-    """Do one run to the end."""
+def line(trace: Trace, policy: str, seed: int, draw: int = 0) -> Line:
+    """Do one run to the end; of `random` the first draw is that of `berth simulate`."""
     folder = trace.folder or own()
     curve = row(lines(folder, "alloc_pct.csv.gz"), trace.name, policy, seed)
     golden = row(lines(folder, "golden_replay.csv"), trace.name, policy, seed)
-    run, started, at_100 = Run(trace, seed), process_time(), None
-    for _ in run.steps(policy_of(policy, run.cluster), 1.31):
-        if at_100 is None and run.offered >= trace.capacity:
+    run, started, at_100 = Run(trace, seed), process_time(), 0
+    chosen = Random(np.random.default_rng((draw, seed))) if draw else policy_of(policy, run.cluster)
+    for _ in run.steps(chosen, 1.31):
+        if run.offered <= trace.capacity:
             at_100 = run.failed
     placed = sha1(",".join(map(str, run.rows)).encode(), usedforsecurity=False).hexdigest()
     apart = [abs(run.allocated(at) - float(curve[str(at)])) for at in range(131)] if curve else []
@@ -80,9 +86,10 @@ def line(trace: Trace, policy: str, seed: int) -> Line:
         trace=trace.name,
         policy=policy,
         seed=seed,
+        draw=draw,
         allocated={at: round(run.allocated(at), 2) for at in AT},
         failed=run.failed,
-        failed_at_100=run.failed if at_100 is None else at_100,
+        failed_at_100=at_100,
         published=float(curve["100"]) if curve else None,
         curve=round(max(apart), 3) if apart else None,
         exact=placed == golden["placement_sha1"] if golden else None,
@@ -97,6 +104,7 @@ def main() -> None:
     parser.add_argument("--trace", action="append", choices=TRACES)
     parser.add_argument("--policy", action="append", choices=NAMES)
     parser.add_argument("--seed", action="append", type=int)
+    parser.add_argument("--draws", type=int, default=1, help="of `random`: so many runs per seed")
     parser.add_argument(
         "--departures",
         nargs="*",
@@ -120,9 +128,10 @@ def main() -> None:
         trace = read(arguments.data or own(), name)
         for policy in arguments.policy or ["scarcity", *PUBLISHED]:
             for seed in arguments.seed or range(42, 52):
-                done = line(trace, policy, seed)
-                sys.stdout.write(msgspec.json.encode(done).decode() + "\n")
-                sys.stdout.flush()
+                for draw in range(arguments.draws if policy == "random" else 1):
+                    done = line(trace, policy, seed, draw)
+                    sys.stdout.write(msgspec.json.encode(done).decode() + "\n")
+                    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -26,15 +26,18 @@ _SERVICE_LINK = re.compile(
 _SERVICE_ADDRESS = re.compile(r"BERTH_(.*_)?PORT(_\d+_(TCP|UDP|SCTP))?")  # tcp://10.96.0.7:443
 
 
-def settings(file: Path | None, flags: Sequence[str] = ()) -> Settings:
+def settings(
+    file: Path | None, flags: Sequence[str] = (), named: Mapping[str, str] | None = None
+) -> Settings:
     """Read the settings from `file`, the environment and `flags` ("server.port=9443").
 
-    Raises UsageError with every unknown key and its path, or the first value of a wrong type.
+    `named` are such by the flag that a command has for one: {"--port": "server.port=9443"}. Raises
+    UsageError with every unknown key and its path, or the first value of a wrong type.
     """
     tree = _from_file(file) if file is not None else {}
     kinds = dict(knobs(Settings))
     environment = _environment(os.environ)  # noqa: TID251  this is the place
-    for keys, text, source in (*environment, *_flags(flags)):
+    for keys, text, source in (*environment, *_flags(flags), *_named(named or {})):
         _place(tree, keys, _typed(text, kinds[keys], source))
     return msgspec.convert(tree, Settings)
 
@@ -91,6 +94,12 @@ def _flags(flags: Sequence[str]) -> Iterator[tuple[Keys, str, str]]:
         if name not in known:
             raise UsageError(f"--set {flag}: {name} is not a setting{closest.hint(name, known)}")
         yield known[name], text, f"--set {name}"
+
+
+def _named(flags: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:
+    for typed, setting in flags.items():
+        name, _, text = setting.partition("=")
+        yield tuple(name.split(".")), text, typed
 
 
 def _typed(text: str, kind: object, source: str) -> Json:

@@ -11,17 +11,20 @@ DECISION: Final = "berth.dev/decision"
 """Pod annotation, by Berth: JSON with the decision: its id, by which Berth recognises the stored
 Pod, where the Pod goes, and why."""
 GPU_MEMORY: Final = "berth.dev/gpu-memory"
-"""Pod annotation: memory of each card: 16Gi or 40%, or for each container main=16Gi,side=40%."""
+"""Pod annotation: memory of each card: 16Gi or 40%, or for each container main=16Gi,side=40%.
+Only a conversion reads it."""
 GPU_MODEL: Final = "berth.dev/gpu-model"
 """Pod annotation: models of cards, separated by commas, such as A100,H100; the card is one of
-them."""
+them. Only a conversion reads it."""
 MODEL: Final = "berth.dev/model"
-"""Pod annotation: size of the AI model that the Pod runs, such as 7b; memory follows from it."""
+"""Pod annotation: size of the AI model that the Pod runs, such as 7b; memory follows from it.
+Only a conversion reads it."""
 MODEL_USE: Final = "berth.dev/model-use"
-"""Pod annotation: what the Pod does with the AI model: inference, fine-tune or train."""
+"""Pod annotation: what the Pod does with the AI model: inference, fine-tune or train. Only a
+conversion reads it."""
 MODEL_PRECISION: Final = "berth.dev/model-precision"
 """Pod annotation: precision of the AI model's weights: fp32, fp16, bf16 (the default), fp8, int8 or
-int4."""
+int4. Only a conversion reads it."""
 OVERSUBSCRIPTION: Final = "berth.dev/oversubscription"
 """Pod annotation, by Berth: by how much what the Pod asked for was divided."""
 SIZE_ANNOTATIONS: Final = (GPU_MEMORY, GPU_MODEL, MODEL, MODEL_USE, MODEL_PRECISION)
@@ -185,6 +188,10 @@ HOST_LABEL: Final = "kubernetes.io/hostname"
 RACK_LABEL: Final = "topology.kubernetes.io/rack"
 """Node label that names the rack. There is no standard one: `placement.rackLabel` can name
 another."""
+NODE_CONDITIONS: Final = "node.kubernetes.io/"
+"""How the keys of those taints begin that Kubernetes sets and takes away with a node's state."""
+UNSCHEDULABLE: Final = f"{NODE_CONDITIONS}unschedulable"
+"""Key of the taint of a cordoned node; its effect is NoSchedule."""
 REQUIRED_AFFINITY: Final = "requiredDuringSchedulingIgnoredDuringExecution"
 PREFERRED_AFFINITY: Final = "preferredDuringSchedulingIgnoredDuringExecution"
 NODE_TERMS: Final = "nodeSelectorTerms"

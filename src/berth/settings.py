@@ -74,8 +74,8 @@ class Server(Group, frozen=True):
     """Requests handled at the same time. Any more are answered with 503 and Retry-After: 1, and
     their bodies are not read."""
     most_bytes_held: Bytes = 32 * 2**20
-    """Bytes of all bodies handled at the same time. Any more are answered with 503 too. Each byte
-    takes about 3 bytes of memory."""
+    """Bytes of all bodies handled at the same time, as far as they have arrived. Any more are
+    answered with 503 too. Each byte takes about 3 bytes of memory."""
     hang_seconds: Duration = 30
     """If the process does not react for so many seconds, it ends itself, so that kubelet starts it
     again. 0: never."""

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from berth import __version__
-from berth.cli import demo, main
+from berth.cli import called, demo, main
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject
 from tests.cli.test_explain import EXAMPLES, FOLDERS, WRONG, berth
@@ -96,6 +96,31 @@ def test_the_demo_shows_every_example() -> None:
             assert reason in done.stdout
     assert f"{len(FOLDERS)} Pods: " in done.stdout
     assert "Latency over HTTPS" in done.stdout
+    called = f"{sys.executable} -m berth"
+    assert lines[-1].startswith(f"Next: `{called} explain -f your-pod.yaml`, or `{called} manif")
+
+
+def test_what_is_told_to_be_typed_is_berth_as_it_was_typed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By its name alone only where the PATH leads to this one, a link to it included."""
+    ours = tmp_path / "venv" / "bin" / "berth"
+    ours.parent.mkdir(parents=True)
+    ours.write_text("")
+    ours.chmod(0o755)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PATH", "")
+    assert called.name("venv/bin/berth", ["python", "venv/bin/berth"]) == "venv/bin/berth"
+    assert (
+        called.name("/x/berth/__main__.py", ["venv/bin/python", "-m"]) == "venv/bin/python -m berth"
+    )
+    monkeypatch.setenv("PATH", str(ours.parent))
+    assert called.name("venv/bin/berth", ["python", "venv/bin/berth"]) == "berth"
+    (tmp_path / "berth").symlink_to(ours)
+    assert called.name("./berth", ["python", "./berth"]) == "berth"
+    ours.rename(ours.with_name("other"))
+    monkeypatch.setenv("PATH", "")
+    assert called.name("./berth", ["python", "./berth"]) == "./berth"
 
 
 def test_the_demo_speaks_the_language_of_the_settings(

@@ -2,6 +2,7 @@
 
 import json
 import re
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -124,7 +125,10 @@ def test_the_exit_code_says_how_it_went(text: str, code: int) -> None:
         (["explain"], "Missing option"),
         (["explian"], "explian"),
         (["webhook", "--port", "x"], "not a valid integer"),
-        (["webhook", "--cert-file", "a.crt"], "server.certFile and server.keyFile go together"),
+        (["webhook", "--port", "70000"], "berth: --port: expected a whole number from 0"),
+        (["webhook", "--set", "server.port=70000"], "berth: --set server.port: expected a whole"),
+        (["webhook", "--url", "here"], "berth: --url: expected an address such as https://"),
+        (["webhook", "--cert-file", "a.crt"], "server.keyFile (--key-file) go together"),
         (["unregister", "--kubeconfig", "missing"], "missing"),
     ],
 )
@@ -134,6 +138,16 @@ def test_a_mistake_on_the_command_line_is_a_sentence(arguments: list[str], said:
     assert done.returncode == 2
     assert said in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_is_taken_is_a_sentence() -> None:
+    """It names the flags, as well as the settings."""
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = berth("webhook", "--host", "127.0.0.1", "--port", port, "--set", "metrics.port=0")
+    assert done.returncode == 2
+    assert f"cannot listen on 127.0.0.1:{port}: " in done.stderr
+    assert "; set server.host (--host) or server.port (--port) to others\n" in done.stderr
 
 
 def test_the_text_names_the_reasons_and_shows_the_change() -> None:
@@ -363,14 +377,24 @@ def test_a_namespace_in_audit_is_told_what_would_happen(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("limit", ["1", "x"])
-def test_names_cannot_command_the_terminal(limit: str) -> None:
-    """What clears the screen or turns the text around is shown as YAML writes it."""
+def test_names_cannot_command_the_terminal(limit: str, tmp_path: Path) -> None:
+    """What clears the screen or turns the text around is shown as YAML writes it.
+
+    Whether it stands in a manifest, in HAMi's configuration or in the settings.
+    """
     odd = "a\x1b[2J\u202e\x07"
+    file = tmp_path / "device-config.yaml"
+    file.write_text(json.dumps({odd: 1}))
     names = {"name": odd, "annotations": {f"hami.io/{odd}": "1"}}
     limits = {"nvidia.com/gpu": limit, f"nvidia.com/{odd}": odd}
     containers = [{"name": odd, "image": odd, "resources": {"limits": limits}}]
     pod = {"kind": "Pod", "metadata": names, "spec": {"containers": containers}}
-    told = berth("explain", "-f", "-", stdin=json.dumps(pod))
-    assert "a\\x1b[2J" in told.stdout + told.stderr
-    assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told.stdout + told.stderr)
-    assert "Traceback" not in told.stderr
+    configured = ("--device-config", str(file), "--set", f"scheduler.name={odd}")
+    for told in (
+        berth("explain", "-f", "-", *configured, stdin=json.dumps(pod)),
+        berth("policy", "show", *configured),
+    ):
+        assert "a\\x1b[2J" in told.stdout
+        assert "a\\x1b[2J" in told.stderr
+        assert not re.search(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", told.stdout + told.stderr)
+        assert "Traceback" not in told.stderr

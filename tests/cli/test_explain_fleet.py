@@ -173,6 +173,9 @@ def test_a_refused_pod_goes_nowhere_and_without_a_fleet_nothing_is_said_of_it() 
         (("a/b", "--snapshot", "x"), "add --cluster"),
         (("-f", "-", "--snapshot", "x", "--cluster"), "ask one of them"),
         (("-f", "-", "--snapshot", "missing.json"), "missing.json: cannot be read"),
+        (("-f", "-", "--snapshot", "http://a b/"), "http://a b/: cannot be read: URL can't"),
+        (("-f", "-", "--snapshot", "http://a:b/"), "cannot be read: nonnumeric port: 'b'"),
+        (("-f", "-", "--snapshot", "http://[::1"), "cannot be read: Invalid IPv6 URL"),
         (("-f", "-", "--snapshot", str(ROOT / "README.md")), "is no snapshot of a fleet"),
         (("-f", "-", "--snapshot", str(FLEET), "--policy", "bimpack"), "did you mean binpack?"),
     ],
@@ -186,7 +189,17 @@ def test_what_cannot_be_asked_is_a_sentence(words: tuple[str, ...], what: str) -
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Serves files and writes no log."""
+    """Serves files and writes no log; of /cut only the beginning, as who ends meanwhile."""
+
+    def do_GET(self) -> None:
+        """Answer."""
+        if self.path != "/cut":
+            super().do_GET()
+            return
+        self.send_response(200)
+        self.send_header("Content-Length", "9")
+        self.end_headers()
+        self.wfile.write(b"{")
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""
@@ -233,6 +246,8 @@ def test_a_snapshot_may_come_from_a_webhook(tmp_path: Path) -> None:
         assert said(share, fleet=f"{url}/fleet").count("2 of 5 nodes fit") == 1
         with pytest.raises(UsageError, match="none: cannot be read: File not found"):
             said(share, fleet=f"{url}/none")
+        with pytest.raises(UsageError, match="cut: cannot be read: IncompleteRead"):
+            said(share, fleet=f"{url}/cut")
         server.shutdown()
 
 

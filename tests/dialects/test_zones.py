@@ -246,3 +246,17 @@ def test_the_example_of_the_guide_is_a_setting() -> None:
     guide = Path(__file__).parents[2] / "docs/how-to/translate-requests.md"
     text = guide.read_text().partition("```yaml\n")[2].partition("```")[0]
     assert [*generation(text).rules.zones] == ["volcano"]
+
+
+@pytest.mark.parametrize("key", names.SIZE_ANNOTATIONS)
+def test_what_only_a_conversion_reads_is_said_to_be_that(key: str) -> None:
+    """By a warning where none holds, and on the page of annotations."""
+    asked = pods.gpu_pod({GPU: "1"})
+    asked["metadata"]["annotations"] = {key: "7b" if key == names.MODEL else "40%"}
+    told = ask("/mutate", asked)["warnings"]
+    assert any(f"[{key}] has no effect: no conversion holds here" in one for one in told)
+    told = ask("/mutate/batch", asked).get("warnings", [])
+    assert not any("no conversion holds" in one for one in told)
+    page = Path(__file__).parents[2] / "docs/reference/annotations.md"
+    (row,) = [one for one in page.read_text().splitlines() if one.startswith(f"| `{key}` |")]
+    assert row.endswith(" Only a conversion reads it. |")

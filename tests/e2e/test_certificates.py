@@ -273,6 +273,8 @@ def test_l8_a_foreign_ca_bundle_is_not_ready_and_is_put_right(
     flags = ("--kubeconfig", str(account))
     with replicas(control_plane, tmp_path, namespace, 1, *flags) as (server,):
         assert raw.eventually(lambda: is_ready(server), 30), server.log
+        # On its first start, before it has registered, there was nobody to distrust it.
+        assert not server.logged("registration.distrusts")
         ours = trusted(api)
         verbs = {"op": "replace", "path": "/rules/1/verbs", "value": ["get"]}
         assert api.ask("PATCH", role, [verbs], JSON_PATCH)[0] == 200
@@ -287,6 +289,7 @@ def test_l8_a_foreign_ca_bundle_is_not_ready_and_is_put_right(
             return "registration: its caBundle does not vouch for us" in ready(server)
 
         assert raw.eventually(stands, 30), (ready(server), server.log)
+        assert server.logged("registration.distrusts")
         assert server.operator("/healthz").status == 200
         verbs["value"] = ["get", "patch"]
         assert api.ask("PATCH", role, [verbs], JSON_PATCH)[0] == 200

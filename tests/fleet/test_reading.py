@@ -30,6 +30,7 @@ from tests.fleet import objects
 from tests.fleet.objects import container, holding, node, pod
 
 READER = Reader(VENDORS)
+CORDON = "node.kubernetes.io/unschedulable"
 CARDS = [
     Device(uuid=uuid, vendor="nvidia", model="T4", memory_mib=1000) for uuid in ("GPU-1", "GPU-2")
 ]
@@ -79,8 +80,8 @@ def test_a_node_is_read_with_its_cards_and_what_is_wrong() -> None:
     assert (found.name, found.cpu_milli, found.memory_mib, found.pods) == ("n1", 7910, 16383, 110)
     assert found.other == {"ephemeral-storage": 2**30}
     assert found.labels == {"zone": "a"}
-    assert found.taints == (Kept("gpu", "", "NoSchedule"),)
-    assert not found.ready
+    assert found.taints == (Kept("gpu"), Kept(CORDON))
+    assert found.ready
     assert [(one.uuid, one.healthy) for one in found.devices] == [("GPU-1", False)]
     assert [problem.partition(": ")[0] for problem in problems] == [
         "status.allocatable[rdma/hca]",
@@ -100,16 +101,18 @@ def test_a_node_without_a_registration_has_the_cards_it_announces() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "ready"),
+    "spec",
     [
-        (node("n1"), True),
-        (node("n1", spec=NodeSpec(unschedulable=True)), False),
-        (node("n1", spec=NodeSpec(taints=(Taint("a"),))), True),
+        NodeSpec(unschedulable=True),
+        NodeSpec(unschedulable=True, taints=(Taint(CORDON, effect="NoSchedule"),)),
+        NodeSpec(taints=(Taint(CORDON, effect="NoSchedule"),)),
     ],
 )
-def test_a_cordoned_node_is_not_ready(changed: Node, ready: bool) -> None:  # noqa: FBT001
-    """Taints are judged with the Pod's tolerations, not here."""
-    assert nodes.read(changed, VENDORS)[0].ready is ready
+def test_a_cordoned_node_has_the_taint_of_one(spec: NodeSpec) -> None:
+    """Once, and also before Kubernetes has set it; it is judged with the Pod's tolerations."""
+    found = nodes.read(node("n1", spec=spec), VENDORS)[0]
+    assert (found.ready, found.taints) == (True, (Kept(CORDON),))
+    assert nodes.read(node("n1"), VENDORS)[0].taints == ()
 
 
 def test_a_pod_holds_the_larger_of_its_init_peak_and_its_sum() -> None:

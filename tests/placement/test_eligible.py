@@ -24,7 +24,7 @@ NODES = [labelled("a", zone="x", gen="4"), labelled("b", zone="y", gen="8"), lab
 
 def chosen(wish: Eligibility) -> str:
     """Return the names of the nodes that are eligible, in one word."""
-    good = eligible(wish, Snapshot(NODES)).both
+    good = eligible(wish, Snapshot(NODES)).all
     return "".join(node.name for node, fits in zip(NODES, good, strict=True) if fits)
 
 
@@ -55,10 +55,10 @@ def test_what_kubernetes_reads_as_no_number_is_greater_and_less_than_nothing(
     """Whole numbers of 64 bits, as Go reads them; all of these may stand in an object."""
     one = Snapshot([labelled("n", gen=value)])
     wish = Eligibility(all_of=(Expression("gen", operator, ("5",)),))
-    assert not eligible(wish, one).both.any()
+    assert not eligible(wish, one).all.any()
     five = Snapshot([labelled("n", gen="5")])
     wish = Eligibility(all_of=(Expression("gen", operator, (value,)),))
-    assert not eligible(wish, five).both.any()
+    assert not eligible(wish, five).all.any()
 
 
 def test_terms_are_alternatives_and_an_empty_one_is_none() -> None:
@@ -120,3 +120,39 @@ def test_a_preference_keeps_nobody_away_and_a_taint_does() -> None:
     assert isinstance(refusal, Refusal)
     assert [some.reason for some in refusal.without] == [Misfit.NOT_SELECTED]
     assert not refusal.waiting_helps
+
+
+CORDON = Taint("node.kubernetes.io/unschedulable")
+
+
+@pytest.mark.parametrize(
+    ("toleration", "fits"),
+    [
+        (Toleration("node.kubernetes.io/unschedulable", "Exists", effect="NoSchedule"), True),
+        (Toleration("node.kubernetes.io/unschedulable"), True),
+        (Toleration(operator="Exists"), True),
+        (Toleration("node.kubernetes.io/unschedulable", "Exists", effect="NoExecute"), False),
+        (Toleration("node.kubernetes.io/not-ready", "Exists"), False),
+    ],
+)
+def test_a_cordoned_node_takes_who_tolerates_that(toleration: Toleration, *, fits: bool) -> None:
+    """As Kubernetes' scheduler has it; for all others it may be open again soon."""
+    snapshot = Snapshot([labelled("a", CORDON)])
+    wish = Eligibility(tolerations=(toleration,))
+    for policy in POLICIES.values():
+        decision = decide(msgspec.structs.replace(pod(), eligibility=wish), snapshot, policy)
+        assert isinstance(decision, Placement) is fits
+        if isinstance(decision, Refusal):
+            told = [(some.reason, some.waiting_helps) for some in decision.without]
+            assert told == [(Misfit.NOT_READY, True)]
+
+
+def test_what_kubernetes_taints_a_node_with_for_its_state_passes() -> None:
+    """A taint of the administrator's stays, and comes first of the two."""
+    full = Taint("node.kubernetes.io/disk-pressure")
+    refusal = decide(pod(), Snapshot([labelled("a", full)]), POLICIES["binpack"])
+    assert isinstance(refusal, Refusal)
+    assert refusal.waiting_helps
+    refusal = decide(pod(), Snapshot([labelled("a", full, GPU)]), POLICIES["binpack"])
+    assert isinstance(refusal, Refusal)
+    assert [some.reason for some in refusal.without] == [Misfit.TAINTED]

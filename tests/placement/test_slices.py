@@ -8,6 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from berth.admission import placing
+from berth.model import charge
+from berth.model.charge import Charge
 from berth.model.device import Profile
 from berth.model.node import Node
 from berth.model.placement import Allocation, Hold, Placement, Refusal
@@ -24,6 +27,8 @@ PROFILES = (
     Profile("4g.20gb", 19_968, 57, 4, (0,)),
     Profile("7g.40gb", 40_192, 100, 8, (0,)),
 )
+
+MEMORY = st.sampled_from([1_000, 4_096, 9_000, 15_000])
 
 
 def mig(cards: int = 1) -> Node:
@@ -180,6 +185,76 @@ def test_several_partitions_alone_are_of_cards_that_were_idle() -> None:
     assert isinstance(decision, Placement)
     assert Counter(hold.device for hold in decision.allocation.holds) == {0: 3, 1: 2}
     assert all(hold.profile == "2g.10gb" for hold in decision.allocation.holds)
+
+
+def as_charged(allocation: Allocation, snapshot: Snapshot, *sidecars: str) -> Allocation:
+    """Return what the ledger charges for the claims that the Pod's decision is written with."""
+    devices = snapshot.nodes[snapshot.row[allocation.node]].devices
+    claims = placing.claims(allocation.holds, devices)
+    beside = (("init", sidecars),) if sidecars else ()
+    one = Charge(
+        namespace="x",
+        name="x",
+        uid="x",
+        node=allocation.node,
+        claims=claims,
+        init=("init",),
+        sidecars=beside,
+    )
+    charged, unknown = charge.allocation(one, devices)
+    assert not unknown
+    return charged
+
+
+def test_each_partition_of_an_init_container_is_a_claim_of_its_own() -> None:
+    """Two of one card of which the other container has a third; only the rest is held."""
+    snapshot = Snapshot([mig()])
+    wanted = msgspec.structs.replace(
+        pod(share(4_096), cpu=0), init_devices=(("init", share(9_000, count=2)),)
+    )
+    decision = decide(wanted, snapshot, POLICIES["binpack"])
+    assert isinstance(decision, Placement)
+    found = placing.claims(decision.allocation.holds, mig().devices)
+    assert [(one.container, one.profile, one.memory_mib, one.slices) for one in found] == [
+        ("c0", "1g.5gb", 4_864, 0b1000000),
+        ("init", "2g.10gb", 9_856, 0b11),
+        ("init", "2g.10gb", 9_856, 0b1100),
+    ]
+    snapshot.place(decision.allocation)
+    assert (snapshot.mem_left[0, 0], snapshot.cores_left[0, 0]) == (40_960 - 2 * 9_856, 44)
+    assert (snapshot.slots_left[0, 0], snapshot.slices[0, 0]) == (8, 0b1001111)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    before=st.lists(MEMORY, max_size=3),
+    running=st.lists(st.tuples(MEMORY, st.integers(1, 3)), max_size=2),
+    init=st.tuples(MEMORY, st.integers(1, 4)),
+    sidecar=st.booleans(),
+)
+def test_the_ledger_charges_for_partitions_what_was_placed(
+    before: list[int], running: list[tuple[int, int]], init: tuple[int, int], *, sidecar: bool
+) -> None:
+    """Init containers with several of one card too, whether they share it with others or not."""
+    snapshot = Snapshot([mig(2)])
+    for memory in before:
+        placed(snapshot, share(memory))
+    beside = ("c0",) if sidecar and running else ()
+    wanted = msgspec.structs.replace(
+        pod(*(share(memory, count=count) for memory, count in running), cpu=0),
+        init_devices=(("init", share(init[0], count=init[1])),),
+        sidecars=(("init", beside),) if beside else (),
+    )
+    decision = decide(wanted, snapshot, POLICIES["binpack"])
+    if isinstance(decision, Refusal):
+        return
+    left = []
+    for one in (decision.allocation, as_charged(decision.allocation, snapshot, *beside)):
+        snapshot.place(one)
+        columns = (snapshot.mem_left, snapshot.cores_left, snapshot.slots_left, snapshot.slices)
+        left.append([column.tolist() for column in columns])
+        snapshot.undo(one)
+    assert left[0] == left[1]
 
 
 def test_an_init_container_holds_the_slices_that_no_other_has() -> None:

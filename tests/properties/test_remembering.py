@@ -157,7 +157,7 @@ def test_what_is_remembered_is_what_is_read() -> None:
         found = reading.read(made, options, skip_privileged=False)
         plain = [reading.asked(each, made.annotations, options) for each in made.containers]
         wanted = [(each.asks, each.share) for each in found.demand.containers]
-        assert wanted == [(each.vendor, each.share) for each in plain], one
+        assert wanted == [(each.vendors, each.share) for each in plain], one
         problems = [problem for each in plain for problem in each.problems]
         assert [*found.problems][: len(problems)] == problems, one
         warnings = [warning for each in plain for warning in each.warnings]

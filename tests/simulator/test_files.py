@@ -184,6 +184,10 @@ def test_every_pod_is_given_back_in_the_end(tmp_path: Path) -> None:
     [
         ((), "no node was there when the recording began"),
         ((Shown(at=0, node=node("n", 1)), Left(at=1, pod="x")), "Pod x .* has not arrived by 1"),
+        (
+            (Shown(at=0, node=node("n", 1)), Withdrawn(at=1, node="m")),
+            "node m .* is not there at 1",
+        ),
         ((Shown(at=0, node=node("n", 1, -1)),), "line 2 is none of a recording: .* `int` >= 0"),
     ],
 )

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+from multiprocessing import active_children
 from pathlib import Path
 
 import msgspec
@@ -12,7 +13,7 @@ from berth.cli.simulate import command
 from berth.errors import UsageError
 from berth.simulator.result import Done
 from berth.simulator.run import Run
-from berth.simulator.runs import Job, one, policy_of
+from berth.simulator.runs import Job, all_of, one, policy_of
 from berth.simulator.trace import Trace, order, own, read
 
 
@@ -63,6 +64,17 @@ def test_one_object_for_each_run_the_default_policy_without_another() -> None:
     assert {"gpu_allocation_percent", "failed_pods", "fragmentation_percent"} <= set(first)
 
 
+def test_a_process_that_is_ended_from_outside_ends_the_command() -> None:
+    """Its result would be awaited for ever."""
+    jobs = [Job(policy="first-fit", seed=seed) for seed in (42, 43)]
+    steps = all_of(jobs, 2)
+    assert next(steps) == 0
+    for process in active_children():
+        process.kill()
+    with pytest.raises(UsageError, match="was ended from outside"):
+        list(steps)
+
+
 def test_what_comes_at_an_offered_load_is_offered(tenth: Trace) -> None:
     """All that comes early on is placed, so that is what is allocated."""
     assert allocated(tenth, "first-fit", 0.5) == pytest.approx(50, abs=0.6)
@@ -83,6 +95,31 @@ LISTS = {
     "arrivals/t.csv.gz": "pods,42,0 0\nnoderank,42,0\n",
 }
 NODES, PODS, ORDER = LISTS
+
+
+@pytest.mark.parametrize(("offered", "placed"), [(0.1, 0), (0.79, 400), (0.8, 800), (1, 800)])
+def test_who_offers_more_than_was_asked_for_is_not_in_the_report(
+    offered: float, placed: int, tmp_path: Path
+) -> None:
+    """As in the exact replay: of three Pods of 400 milli, the third goes beyond one card."""
+    three = LISTS | {
+        PODS: "name,cpu_milli,memory_mib,num_gpu,gpu_milli\np,1,1,1,400\n",
+        ORDER: "pods,42,0 0 0 0\nnoderank,42,0\n",
+    }
+    for name, text in three.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        packed = name.endswith(".gz")
+        (tmp_path / name).write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+    job = Job(policy="first-fit", seed=42, folder=tmp_path, trace="t", offered=offered)
+    (done,) = [step.result for step in one(job) if isinstance(step, Done)]
+    assert (done.used_milli, done.failed_pods, done.rejected_percent) == (placed, 0, 0)
+    assert sum(one.came for one in done.classes.values()) == placed // 400
+
+
+def test_no_number_is_no_load() -> None:
+    """NaN is in every range."""
+    with pytest.raises(UsageError, match="--offered: nan is no number"):
+        simulate("--offered", "nan")
 
 
 @pytest.mark.parametrize(

@@ -142,7 +142,11 @@ def test_a_device_must_stand_in_every_list() -> None:
 
 
 @pytest.mark.parametrize(
-    "weights", ["", "slot=1", "slot=1,core=1,memory=-1", "slot=0,core=0,memory=0", "a=1,b=1,c=1"]
+    "weights",
+    [
+        *("", "slot=1", "slot=1,core=1,memory=-1", "slot=0,core=0,memory=0", "a=1,b=1,c=1"),
+        *(f"slot=1,core=1,memory={'9' * digits}" for digits in (16, 400, 5_000)),
+    ],
 )
 def test_weights_that_the_scheduler_would_fail_on_are_refused(weights: str) -> None:
     """HAMi's filter answers with an error for every node, and the Pod waits for ever."""

@@ -1,5 +1,7 @@
 """Placing in one process: what is held for whom, what a Pod is told, and who is left alone."""
 
+import gc
+import weakref
 from copy import deepcopy
 from pathlib import Path
 from typing import Any, get_args
@@ -349,8 +351,7 @@ def test_a_copied_id_is_another_pod() -> None:
 def test_a_copy_of_a_live_id_ends_no_reservation(labels: dict[str, str], *, seen: bool) -> None:
     """Whoever opts out is not asked about: refused, bound or deleted, he frees nobody's place.
 
-    Where the copy is shown first, as a list has no order, its label tells; one without a label
-    is quicker than the Pod that it was read from in no watch.
+    Where the copy is shown first, as a list has no order, its label tells; else see below.
     """
     cluster = Cluster("n1", flags=PIN)
     (replica,) = cluster.replicas
@@ -367,6 +368,33 @@ def test_a_copy_of_a_live_id_ends_no_reservation(labels: dict[str, str], *, seen
     cluster.show(admitted, "x", on="n1")
     assert len(replica.placer.reservations) == 0
     assert replica.left("n1") == FULL - 13_000
+
+
+@pytest.mark.parametrize("end", ["bound", "deleted"])
+def test_a_copy_that_a_list_shows_first_takes_no_place_away(end: str) -> None:
+    """After an outage of the watch, and to a new process: each holds a place of its own.
+
+    The copy's scheduler is one about which we are not asked; that it is seen first, by the replica
+    that decided and by another, says nothing.
+    """
+    cluster = Cluster("n1", "n2", flags=PIN, replicas=2)
+    decision = cluster.replicas[0].ask(asking())
+    admitted, node = given(decision), found(decision).node
+    other = {"n1": "n2", "n2": "n1"}[node]
+    copy = {**admitted, "spec": {**admitted["spec"], "schedulerName": "another"}}
+    cluster.show(copy, "a-copy")
+    cluster.show(admitted, "x")
+    if end == "bound":
+        cluster.show(copy, "a-copy", on=other)
+    else:
+        cluster.gone("a-copy")
+    for replica in cluster.replicas:
+        assert replica.left(node) == FULL - 13_000
+        assert len(replica.placer.reservations) == 1
+    cluster.show(admitted, "x", on=node)
+    for replica in cluster.replicas:
+        assert replica.left(node) == FULL - 13_000
+        assert len(replica.placer.reservations) == 0
 
 
 @pytest.mark.parametrize(
@@ -586,6 +614,47 @@ def test_other_accelerators_in_the_configuration_are_counted_anew() -> None:
     assert replica.placer.fleet is not before
     assert not differences(replica.placer.fleet.snapshot, before.snapshot)
     assert found(decision).node == "n1"
+    known = weakref.ref(before)
+    del before
+    gc.collect()
+    assert known() is None, "each reload would keep a whole ledger"
+
+
+def test_after_a_new_count_guesses_are_made_of_cards_that_are_there() -> None:
+    """Not those that were guessed before it: the node has others now."""
+    cluster = Cluster("n1")
+    (replica,) = cluster.replicas
+    cluster.show(asking(4_000), "x", on="n1")
+    others = Cluster(flags=("policy.unmanagedVendors=ascend",)).replicas[0].rules
+    replica.placer.placing(SPACE, others, "other", None)
+    other = gpu_nodes.node("n1")
+    (key,), annotations = other["metadata"]["annotations"], other["metadata"]["annotations"]
+    annotations[key] = annotations[key].replace("GPU-", "GPU-other-")
+    cluster.node(other)
+    (pod,) = replica.placer.fleet.picture().pods
+    assert [one.uuid.startswith("GPU-other-") for one in pod.claims] == [True]
+
+
+def test_pods_of_an_accelerator_that_is_managed_from_now_on_hold_its_cards() -> None:
+    """They stood there before, and nothing says which they have."""
+    cluster = Cluster("n1", flags=("policy.unmanagedVendors=nvidia",))
+    (replica,) = cluster.replicas
+    cluster.show(asking(4_000), "x", on="n1")
+    assert replica.placer.fleet.picture().pods[0].claims == ()
+    replica.placer.placing(SPACE, Cluster().replicas[0].rules, "other", None)
+    assert replica.left("n1") == FULL - 4_000
+
+
+def test_another_filter_counts_nothing_anew(tmp_path: Path) -> None:
+    """That would hold up admission for seconds where there are 5,000 nodes."""
+    cluster = Cluster("n1")
+    (replica,) = cluster.replicas
+    before = replica.placer.fleet
+    file = tmp_path / "settings.yaml"
+    file.write_text("placement: {rackLabel: r, filters: [{name: f, expression: device.numa > 9}]}")
+    replica.rules, _ = configuration.rules(layered.settings(file), None)
+    assert not found(replica.ask(asking())).node
+    assert replica.placer.fleet is before
 
 
 def of_class(workload: str, memory: int = 1_000) -> Any:

@@ -1,4 +1,4 @@
-"""The loops beside the answers end when they are told to, whatever happens in that moment."""
+"""The loops beside the answers: when they end, and of what they warn."""
 
 import asyncio
 import contextlib
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from berth import clock
 from berth.certs import choice
 from berth.certs.controller import Controller
 from berth.certs.identity import Shown
@@ -21,21 +22,26 @@ from berth.settings import Certificates
 _END_SECONDS = 20
 
 
-@pytest.mark.parametrize("turns", range(6))
-def test_a_loop_that_is_woken_as_it_is_told_to_end_ends(tmp_path: Path, turns: int) -> None:
-    """However many turns of the event loop lie between the two."""
+def controlling(folder: Path, *, watched: bool) -> Controller:
+    """Return a controller of our own CA, kept in a folder."""
     wanted = Certificates()
-    registered = Registered(watched=False)
-    controller = Controller(
-        source=Own(FileStore(tmp_path), ("localhost",), timedelta(days=9), choice.terms(wanted)),
+    return Controller(
+        source=Own(FileStore(folder), ("localhost",), timedelta(days=9), choice.terms(wanted)),
         shown=Shown(),
-        registered=registered,
+        registered=Registered(watched=watched),
         terms=choice.terms(wanted),
         host="localhost",
-        strict=False,
+        strict=True,
         metrics=Metrics(),
         readiness=Readiness(),
     )
+
+
+@pytest.mark.parametrize("turns", range(6))
+def test_a_loop_that_is_woken_as_it_is_told_to_end_ends(tmp_path: Path, turns: int) -> None:
+    """However many turns of the event loop lie between the two."""
+    controller = controlling(tmp_path, watched=False)
+    registered = controller.registered
 
     async def ended() -> bool:
         running = asyncio.create_task(controller.run())
@@ -50,6 +56,23 @@ def test_a_loop_that_is_woken_as_it_is_told_to_end_ends(tmp_path: Path, turns: i
         return running.cancelled()
 
     assert asyncio.run(ended())
+
+
+def test_a_registration_that_is_not_there_distrusts_nobody(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """On a first start: not ready until it is there, and no warning; one without our CA is one."""
+    controller = controlling(tmp_path, watched=True)
+
+    def told(*, empty: bool) -> str:
+        controller.registered.looked([], clock.now(), empty=empty)
+        asyncio.run(controller.look())
+        return controller.readiness.missing["registration"]
+
+    assert told(empty=True) == "no webhook is registered"
+    assert not caplog.records
+    assert told(empty=False).startswith("its caBundle does not vouch for us: ")
+    assert [record.message for record in caplog.records] == ["registration.distrusts"]
 
 
 def test_work_that_loses_a_cancellation_is_cancelled_again() -> None:

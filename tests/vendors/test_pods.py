@@ -89,6 +89,23 @@ def test_the_choice_of_chips_is_the_device_plugins(tmp_path: Path) -> None:
     assert faults(denied) == [(Reason.DEVICE_ENV, "spec.containers[0].env")]
 
 
+def test_two_kinds_in_one_container_have_all_their_mistakes_told(tmp_path: Path) -> None:
+    """Variables of both kinds, and annotations of both; what both withhold is told once."""
+    names = ("NVIDIA_VISIBLE_DEVICES", "CUDA_DEVICE_SM_LIMIT", "ASCEND_VISIBLE_DEVICES")
+    env = [{"name": name, "value": "0"} for name in names]
+    chips = {CHIP: "1", "huawei.com/Ascend310P": "1", "nvidia.com/gpu": "1"}
+    asked = pod(container(limits=chips, env=env))
+    asked["metadata"]["annotations"] = {"nvidia.com/numa-bind": "maybe"}
+    told = decide(asked, rules(tmp_path, "policy.deviceEnv=deny")).problems
+    env_path = ("spec", "containers", 0, "env")
+    assert sorted(str(one.facts["name"]) for one in told if one.path == env_path) == sorted(names)
+    assert [one.code for one in told if one.path != env_path] == [
+        "several-vendors",
+        "several-vendors",
+        "annotation.switch",
+    ]
+
+
 def test_what_was_asked_for_is_kept_for_every_accelerator(tmp_path: Path) -> None:
     """The record is the request before rounding, and a second pass believes it."""
     decision = decide(gpu_pod({CHIP: "1", f"{CHIP}-memory": "5000"}), rules(tmp_path))

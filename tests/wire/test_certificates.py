@@ -218,9 +218,12 @@ def test_l5_a_new_ca_takes_over_and_no_call_fails(tmp_path: Path) -> None:
     with running(tmp_path, *short, *QUICK, *slow, own_ca=True) as server:
         trusted = folder / "ca.crt"
         before = trusted.read_bytes()
+        kept = {file.name: file.stat().st_mode & 0o777 for file in folder.glob("[a-z]*")}
+        assert kept == {"ca.crt": 0o644, "authorities.json": 0o600}
         with called(server, trusted):
             assert "until" in _certificates("show", *short)
-            assert "the next CA is there" in _certificates("rotate", *short)
+            said = _certificates("rotate", *short)
+            assert f"callers have to read {trusted} again" in said
             assert "under way already" in _certificates("rotate", *short)
             assert trusted.read_bytes().startswith(before)
             assert raw.eventually(lambda: not trusted.read_bytes().startswith(before), 30)

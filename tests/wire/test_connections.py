@@ -17,7 +17,8 @@ from aiohttp.base_protocol import BaseProtocol
 from aiohttp.streams import StreamReader
 from aiohttp.test_utils import make_mocked_request
 
-from berth.admission import mutate, serve
+from berth.admission import bodies, mutate
+from berth.admission.load import Load
 from berth.errors import BadReview
 from berth.settings import Registration, Server, Settings
 from tests.pods import container, pod
@@ -112,7 +113,7 @@ def test_a_caller_gone_before_its_body_is_read_is_no_fault() -> None:
         loop = asyncio.get_running_loop()
         gone = StreamReader(BaseProtocol(loop), 2**16, loop=loop)
         request = make_mocked_request("POST", "/mutate", JSON, payload=gone)
-        return await serve._body(request, 1, Server(), None)
+        return await bodies.read(request, Load(), Server(), None)
 
     with pytest.raises(BadReview, match="the caller went away"):
         asyncio.run(read())

@@ -1,5 +1,6 @@
 """What an operator sees of each decision: metrics, log lines, audit annotations."""
 
+import http.client
 import json
 from pathlib import Path
 
@@ -7,6 +8,9 @@ import jsonpatch
 import pytest
 
 from berth.observe.metrics import Metrics
+from berth.observe.readiness import Readiness
+from berth.observe.serve import serving
+from berth.settings import Metrics as Wanted
 from tests import pods
 from tests.webhook import JSON, Webhook, review, running
 from tests.wire import raw
@@ -157,6 +161,16 @@ def test_debug_shows_each_step(tmp_path: Path) -> None:
     assert steps[0].startswith("asked: ")
     assert any("schedulerName" in step for step in steps)
     assert steps[-1].startswith("decision: patched, ")
+
+
+@pytest.mark.parametrize("host", ["::1", "::"])
+def test_the_operators_port_listens_on_ipv6(host: str) -> None:
+    """As the webhook's own does: a cluster may have no other addresses."""
+    with serving(Wanted(host=host, port=0), Metrics(), Readiness(), {}) as port:
+        connection = http.client.HTTPConnection("::1", port, timeout=30)
+        connection.request("GET", "/healthz")
+        assert connection.getresponse().read() == b"ok"
+        connection.close()
 
 
 def test_names_that_dashboards_are_built_on() -> None:

@@ -35,7 +35,7 @@ def problems(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> 
 
 def _asked(pod: Pod, rules: Rules) -> list[Vendor]:
     reading = hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
-    return [wanted.asks for wanted in reading.demand.containers if wanted.asks]
+    return [vendor for wanted in reading.demand.containers for vendor in wanted.asks]
 
 
 def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Iterator[Problem]:

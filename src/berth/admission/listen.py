@@ -14,7 +14,6 @@ from aiohttp import StreamReader, web
 from aiohttp.abc import AbstractStreamWriter
 from aiohttp.http import RawRequestMessage
 
-from berth.admission.serve import MOST_BODY_BYTES
 from berth.errors import UsageError
 from berth.settings import Server
 
@@ -67,8 +66,7 @@ async def listen(
     ) -> web.BaseRequest:
         if timer := silent.pop(connection, None):
             timer.cancel()
-        most = MOST_BODY_BYTES + 1
-        return web.BaseRequest(message, body, connection, writer, task, loop, client_max_size=most)
+        return web.BaseRequest(message, body, connection, writer, task, loop)
 
     server = web.Server(
         answer,
@@ -77,7 +75,8 @@ async def listen(
         logger=_QUIET,
         auto_decompress=False,  # a compressed body is refused, so never unpacked
         keepalive_timeout=limits.idle_seconds,
-        lingering_time=_LAST_SECONDS,  # for the rest of a body that was refused by its head
+        # Who is refused and sends on has to come to its end, or may never read the answer.
+        lingering_time=limits.body_seconds,
     )
 
     def connected() -> web.RequestHandler:
@@ -100,5 +99,8 @@ async def listen(
         )
     except OSError as error:
         where = f"{limits.host}:{limits.port}"
-        raise UsageError(f"cannot listen on {where}: {error.strerror}; set server.port") from None
+        raise UsageError(
+            f"cannot listen on {where}: {error.strerror}; "
+            "set server.host (--host) or server.port (--port) to others"
+        ) from None
     return Listener(sockets.sockets[0].getsockname()[1], sockets, server)

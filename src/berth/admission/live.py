@@ -1,7 +1,7 @@
 """The configuration in use: one generation at a time, taken whole or not at all."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
@@ -21,6 +21,9 @@ class Sources:
     config: Path | None = None
     device_config: Path | None = None
     flags: tuple[str, ...] = ()
+    """What `--set` says: "server.port=9443"."""
+    named: Mapping[str, str] = field(default_factory=dict)
+    """What other flags set, each by its own name: {"--port": "server.port=9443"}."""
 
     @property
     def files(self) -> tuple[Path, ...]:
@@ -51,7 +54,7 @@ class Live:
 
 def read(sources: Sources, number: int = 1) -> Generation:
     """Read and prove a generation from its sources. Raises UsageError."""
-    settings = layered.settings(sources.config, sources.flags)
+    settings = layered.settings(sources.config, sources.flags, sources.named)
     rules, warnings = configuration.rules(settings, sources.device_config)
     return Generation(
         number=number,

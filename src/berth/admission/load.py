@@ -16,6 +16,7 @@ class Load:
 
     in_flight: int = 0
     bytes_held: int = 0
+    """Of bodies, as far as they have come."""
     slow: bool = False
     """Whether the last request took so long that others come meanwhile."""
     ending: bool = False
@@ -25,21 +26,31 @@ class Load:
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
     """Held by one large body at a time: what it is parsed to may take twenty times its size."""
 
-    def full(self, size: int, limits: Server) -> str | None:
-        """Say what a request with a body of `size` bytes would be too much for, or None."""
+    def full(self, announced: int, limits: Server) -> str | None:
+        """Say what a request with so many bytes to come would be too much for now, or None."""
         if self.in_flight >= limits.most_in_flight:
             return "in_flight"
-        if self.bytes_held + size > limits.most_bytes_held:
+        if self.bytes_held + announced > limits.most_bytes_held:
             return "bytes"
         return None
 
-    def take(self, size: int) -> None:
+    def begin(self) -> None:
         """Begin a request."""
         self.in_flight += 1
-        self.bytes_held += size
 
-    def release(self, size: int, seconds: float) -> None:
-        """End a request that took `seconds`."""
+    def hold(self, size: int, limits: Server) -> bool:
+        """Hold bytes that have come, if there is room for them."""
+        if self.bytes_held + size > limits.most_bytes_held:
+            return False
+        self.bytes_held += size
+        return True
+
+    def give_back(self, size: int) -> None:
+        """Hold these bytes no more."""
+        self.bytes_held -= size
+
+    def end(self, size: int, seconds: float) -> None:
+        """End a request that took `seconds` and held `size` bytes."""
         self.slow = seconds > _SLOW_SECONDS
         self.in_flight -= 1
         self.bytes_held -= size

@@ -66,20 +66,20 @@ def _converted(
     before = recorded.get(container.name)
     if isinstance(before, dict) and translate.follows(before, wanted, pod, options):
         return before
-    if wanted.asks and wanted.asks.dialect == kai.NAME:
+    if wanted.asks and wanted.asks[0].dialect == kai.NAME:
         return {
             key: pod.annotations[key] for key in names.KAI_ANNOTATIONS if key in pod.annotations
         }
-    return _plain(container.limits, wanted.asks) if wanted.asks else {}
+    return _plain(container.limits, wanted.asks[0]) if wanted.asks else {}
 
 
 def _asked(
     wanted: ContainerDemand, recorded: Mapping[str, Json], pod: Pod, options: Options
 ) -> Mapping[str, Json]:
     del options
-    container, vendor = wanted.container, wanted.asks
-    if vendor is None:
+    if not wanted.asks:
         return {}
+    container, vendor = wanted.container, wanted.asks[0]
     now = _plain(container.limits, vendor)
     before = recorded.get(container.name)
     if not isinstance(before, dict) or before == now or _plain(before, vendor) != before:

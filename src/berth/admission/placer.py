@@ -161,17 +161,17 @@ class Placer:
     def _follow(self, rules: Rules) -> None:
         """Count anew where there are other accelerators, or other classes of workload."""
         rules = rules.reading  # of Pods of whichever zone
-        ours, theirs = self._rules, rules
-        if (ours.vendors, ours.terms) != (theirs.vendors, theirs.terms):
-            before, self._rules = self.fleet, rules
-            self._shapes.clear()
-            vendors, terms = rules.vendors, rules.terms
+        ours, self._rules = self._rules, rules
+        if rules is ours:
+            return
+        self._shapes.clear()
+        vendors, terms = rules.vendors, rules.terms
+        if (ours.vendors, ours.terms.counting) != (vendors, terms.counting):
+            before = self.fleet
             self.fleet = Fleet.counted(vendors, self._nodes, self._pods, before.guessed, terms)
+            self.fleet.guess = self._guess  # or the ledger before would be kept, and believed
             self.fleet.snapshot.mix = before.snapshot.mix
             self.reservations.move(self.fleet, Reader(vendors, terms))
-        if rules is not self._rules:
-            self._shapes.clear()
-        self._rules = rules
 
     def _guess(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
         return guess(pod, snapshot, self._rules)

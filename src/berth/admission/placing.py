@@ -119,18 +119,18 @@ def claims(holds: Sequence[Hold], devices: Sequence[Device]) -> tuple[Claim, ...
     """Return what each container holds, by UUID.
 
     Of an init container, placement says what it needs of a card beyond what others hold of it;
-    a claim is all that it gets there.
+    its claims are all that it gets there.
     """
-    return tuple([_claim(hold, devices[hold.device].uuid) for hold in holds])
+    each = (one for hold in holds for one in hold.own or (hold,))
+    return tuple([_claim(one, devices[one.device].uuid) for one in each])
 
 
 def _claim(hold: Hold, uuid: str) -> Claim:
-    memory, cores = hold.own or (hold.memory_mib, hold.cores)
     return Claim(
         container=hold.container,
         uuid=uuid,
-        memory_mib=memory,
-        cores=cores,
+        memory_mib=hold.memory_mib,
+        cores=hold.cores,
         profile=hold.profile,
         slices=hold.slices,
     )

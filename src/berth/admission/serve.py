@@ -5,9 +5,10 @@ from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from aiohttp import HttpVersion11, web
+from aiohttp import web
 
-from berth.admission import alike, deadline, door, ready, recall, route, told, wire
+from berth.admission import alike, bodies, deadline, door, ready, recall, route, told, wire
+from berth.admission.bodies import OutOfRoomError, OutOfTimeError
 from berth.admission.callers import Callers
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
@@ -17,10 +18,7 @@ from berth.admission.review import Review
 from berth.admission.standings import Standings
 from berth.errors import BadReview
 from berth.observe.readiness import Readiness
-from berth.settings import Server
 
-MOST_BODY_BYTES = 8 * 2**20
-"""kube-apiserver takes objects of 3 MiB, sends two of them on UPDATE, and JSON may be larger."""
 _LARGE_BODY_BYTES = 2**20
 """Up to this, which etcd stores no Pod beyond by far, a body is parsed within some 30 ms."""
 _AT_ONCE = nullcontext()
@@ -72,32 +70,32 @@ class Handler:
 
     async def _review(self, request: web.BaseRequest, path: str, query: str) -> web.StreamResponse:
         generation = self.live.current
-        limits, started = generation.settings.server, perf_counter()
-        length = request.content_length
-        size = MOST_BODY_BYTES if length is None else length  # chunked: what it may grow to
-        full = self.load.full(min(size, MOST_BODY_BYTES), limits) or self._unknown()
+        limits, started, size = generation.settings.server, perf_counter(), 0
+        announced = min(request.content_length or 0, bodies.MOST_BYTES)
+        full = self.load.full(announced, limits) or self._unknown()
         if full:
-            self.journal.overload(full)
-            # kube-apiserver asks again after a second, within its own deadline.
-            return web.Response(status=503, text="busy; ask again", headers={"Retry-After": "1"})
-        self.load.take(size)
+            return self._busy(full)
+        self.load.begin()
         try:
             budget = deadline.budget(query)
-            body = await _body(request, size, limits, budget)
+            body = await bodies.read(request, self.load, limits, budget)
+            size = len(body)
             if self.load.slow:  # let all that came meanwhile be counted, or it waits without end
                 await asyncio.sleep(0)
             ends = None if budget is None else started + budget
             done = await self._answered(body, path, generation, ends)
         except BadReview as error:
             return self._unreadable(error)
-        except _OutOfTimeError:
+        except OutOfTimeError:
             return self._late(perf_counter() - started)
+        except OutOfRoomError:
+            return self._busy("bytes")
         except Exception as error:  # noqa: BLE001  whatever it is, it costs this request alone
             self.journal.fault(error)
             return web.Response(status=500, text=_FAULT)
         finally:
             seconds = perf_counter() - started
-            self.load.release(size, seconds)
+            self.load.end(size, seconds)
         span = told.span(request.headers.get("traceparent"), done.review.uid)
         about = {"generation": generation.number, "path": route.known(path, generation), **span}
         self.journal.reviewed(done, about, seconds)
@@ -122,6 +120,11 @@ class Handler:
         """Say what has to be known before anything may pass, and is not yet."""
         return self.standings.missing if self.standings else ""
 
+    def _busy(self, why: str) -> web.Response:
+        """Send a caller away; kube-apiserver asks again after a second, within its deadline."""
+        self.journal.overload(why)
+        return web.Response(status=503, text="busy; ask again", headers={"Retry-After": "1"})
+
     def _unreadable(self, error: BadReview) -> web.Response:
         self.journal.unreadable(error)
         response = web.Response(status=error.status, text=str(error))
@@ -136,44 +139,8 @@ class Handler:
         return response
 
 
-class _OutOfTimeError(Exception):
-    """The caller does not wait any longer."""
-
-
-async def _body(request: web.BaseRequest, size: int, limits: Server, budget: float | None) -> bytes:
-    """Read the body. Raises BadReview, and _OutOfTimeError where the caller's time ends first."""
-    _check_head(request, size)
-    hurried = budget is not None and budget < limits.body_seconds
-    try:
-        if request.content.is_eof():  # it came whole with its head, as most do: no timer
-            body = request.content.read_nowait()
-        else:
-            async with asyncio.timeout(budget if hurried else limits.body_seconds):
-                await _let_come(request)
-                body = await request.read()
-    except web.HTTPRequestEntityTooLarge:
-        raise _too_large() from None
-    except TimeoutError:
-        if hurried:
-            raise _OutOfTimeError from None
-        raise BadReview("the body did not come in time", 408) from None
-    except (ConnectionError, RuntimeError, web.RequestPayloadError):
-        # RuntimeError is how aiohttp says that the caller left before we began to read.
-        raise BadReview("the caller went away before the end of the body") from None
-    if len(body) > MOST_BODY_BYTES:  # aiohttp's limit is a byte more or less, by its release
-        raise _too_large()
-    return body
-
-
-async def _let_come(request: web.BaseRequest) -> None:
-    """Tell a caller that waits for it to send the body (RFC 9110, 10.1.1), as curl may do."""
-    expected = request.headers.get("Expect")
-    if expected and expected.lower() == "100-continue" and request.version >= HttpVersion11:
-        await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
-
-
 async def _decoded(body: bytes, ends: float | None) -> Review:
-    """Read a review. Raises BadReview, and _OutOfTimeError where the caller's time is over.
+    """Read a review. Raises BadReview, and OutOfTimeError where the caller's time is over.
 
     A large body is parsed beside the event loop, which answers probes and other callers meanwhile.
     """
@@ -187,23 +154,7 @@ async def _decoded(body: bytes, ends: float | None) -> Review:
 
 def _hurry(ends: float | None) -> None:
     if ends is not None and perf_counter() > ends:
-        raise _OutOfTimeError
-
-
-def _check_head(request: web.BaseRequest, size: int) -> None:
-    """Refuse by its head what need not be read. Raises BadReview."""
-    # What kube-apiserver sends, and then what others may: with a charset, in capitals.
-    kind = request.headers.get("Content-Type")
-    if kind != "application/json" and request.content_type != "application/json":
-        raise BadReview("Content-Type is not application/json", 415)
-    if request.headers.get("Content-Encoding", "identity") != "identity":
-        raise BadReview("Content-Encoding is not supported", 415)
-    if size > MOST_BODY_BYTES:
-        raise _too_large()
-
-
-def _too_large() -> BadReview:
-    return BadReview("the body is larger than 8 MiB", 413)
+        raise OutOfTimeError
 
 
 def _only(methods: str) -> web.Response:

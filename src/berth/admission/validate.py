@@ -7,9 +7,9 @@ from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects import limit_ranges
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
-from berth.model.demand import Demand
+from berth.model.demand import ContainerDemand, Demand
 from berth.model.pod import Container, Pod
-from berth.model.said import Facts, Said, either
+from berth.model.said import Fact, Facts, Said, either
 from berth.model.vendor import Vendor
 
 
@@ -30,9 +30,8 @@ def problems(pod: Pod, reading: Reading, rules: Rules) -> Iterator[Problem]:
     if rules.privileged is Privileged.DENY:
         yield from _privileged(pod)
     for wanted in reading.demand.containers:
-        asks = wanted.asks
-        if asks and not asks.withheld_env.isdisjoint(wanted.container.env_names):
-            yield from _variables(wanted.container, asks, rules)
+        if wanted.asks:
+            yield from _withheld(wanted, rules)
 
 
 def _privileged(pod: Pod) -> Iterator[Problem]:
@@ -40,6 +39,16 @@ def _privileged(pod: Pod) -> Iterator[Problem]:
         if container.privileged:
             path = (*container.path, "securityContext", "privileged")
             yield Problem("privileged.container", path, {"container": container.name})
+
+
+def _withheld(wanted: ContainerDemand, rules: Rules) -> Iterator[Problem]:
+    """Yield the variables that the container sets and may not, once though of several vendors."""
+    told: set[Fact] = set()
+    for vendor in wanted.asks:
+        if not vendor.withheld_env.isdisjoint(wanted.container.env_names):
+            found = [*_variables(wanted.container, vendor, rules)]
+            yield from (one for one in found if one.facts["name"] not in told)
+            told.update(one.facts["name"] for one in found)
 
 
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:

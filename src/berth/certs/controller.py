@@ -122,6 +122,8 @@ class Controller:
         why = ""
         if not self.registered.tried:
             why = "not looked at yet"
+        elif self.registered.empty:
+            why = "no webhook is registered"
         elif self.registered.bundle is not None:
             why = self.shown.distrusted(self.registered.bundle, self.host) or ""
             why = f"its caBundle does not vouch for us: {why}" if why else ""

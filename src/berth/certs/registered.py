@@ -17,6 +17,8 @@ class Registered:
     """Somebody looks at it. Else all that we know is when a CA was made."""
     bundle: bytes | None = None
     """What every entry trusts; None before the first look."""
+    empty: bool = False
+    """No entry was there: nobody is told to call us, and so nobody distrusts us."""
     since: dict[str, datetime] = field(default_factory=dict)
     outdated: bool = True
     """It shall be applied even where it trusts whom it should."""
@@ -32,13 +34,14 @@ class Registered:
         """Since when each CA stands there; None where nobody looks."""
         return self.since if self.watched else None
 
-    def looked(self, certificates: Collection[str], now: datetime) -> None:
+    def looked(self, certificates: Collection[str], now: datetime, *, empty: bool = False) -> None:
         """Note which CAs every entry trusts."""
-        before = self.bundle
+        before, was_empty = self.bundle, self.empty
+        self.empty = empty
         # What was first seen by a clock that was ahead counts from now.
         self.since = {one: min(self.since.get(one, now), now) for one in certificates}
         self.bundle = bundle.join(sorted(certificates))
-        if self.bundle != before or not self.tried:
+        if (self.bundle, empty) != (before, was_empty) or not self.tried:
             self.news.set()
         self.tried = True
 

@@ -101,11 +101,13 @@ class FileStore:
         return Held(_decoded(content, str(file)), sha256(content).hexdigest())
 
     def _swap(self, name: str, content: bytes) -> None:
-        """Write a file that its owner alone may read, and put it in place whole."""
+        """Put a file in place whole: callers read the bundle, and the owner alone the keys."""
         half = self.folder / f".{name}.new"
         half.unlink(missing_ok=True)
         half.touch(mode=0o600)
         half.write_bytes(content)
+        if name == TRUSTED:
+            half.chmod(0o644)
         half.replace(self.folder / name)
 
     @contextmanager

@@ -7,8 +7,8 @@ import click
 
 from berth import clock, layered
 from berth.certs import choice, own, rotation
-from berth.certs.store import Store
-from berth.cli import options
+from berth.certs.store import TRUSTED, FileStore, Store
+from berth.cli import called, options
 from berth.errors import UsageError
 from berth.settings import Settings
 
@@ -34,7 +34,7 @@ def show(
     kept = _store(layered.settings(config, settings), kubeconfig)
     held = asyncio.run(kept.read())
     if held.stored is None:
-        raise UsageError("there is no CA yet; `berth webhook --register` makes one")
+        raise UsageError(f"there is no CA yet; {called.as_typed('webhook --register')} makes one")
     for what, one in _named(held.stored):
         click.echo(f"{what:8} until {one.ends:%F %T}, its leaves until {one.leaves_end:%F %T} UTC")
 
@@ -61,14 +61,26 @@ async def _rotate(kept: Store, loaded: Settings) -> str:
     for _ in range(_TRIES):
         held = await kept.read()
         if held.stored is None:
-            raise UsageError("there is no CA yet; `berth webhook --register` makes one")
+            raise UsageError(
+                f"there is no CA yet; {called.as_typed('webhook --register')} makes one"
+            )
         if rotation.usable(held.stored.next, clock.now()):
-            return "a rotation is under way already; `berth certificates show` shows how far"
+            show = called.as_typed("certificates show")
+            return f"a rotation is under way already; {show} shows how far"
         following = own.make(clock.now(), life)
         if await kept.write(rotation.staged(held.stored, following), held):
-            wait = loaded.certificates.settle_seconds
-            return f"the next CA is there, and signs once it was in the caBundle for {wait:g} s"
+            return _staged(kept, loaded.certificates.settle_seconds)
     raise UsageError("the CA is written by others all the time; try again")
+
+
+def _staged(kept: Store, wait: float) -> str:
+    """Say what follows, which is the webhook's to do."""
+    if isinstance(kept, FileStore):
+        return (
+            f"the next CA is there, and signs after {wait:g} s (certificates.settleSeconds, as the "
+            f"webhook has it); before that, callers have to read {kept.folder / TRUSTED} again"
+        )
+    return f"the next CA is there, and signs once it was in the caBundle for {wait:g} s"
 
 
 def _named(stored: rotation.Stored) -> list[tuple[str, rotation.Authority]]:

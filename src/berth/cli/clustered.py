@@ -6,11 +6,10 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import click
-
 from berth import layered
 from berth.admission import configuration
 from berth.admission.rules import Rules
+from berth.cli.terminal import warn
 from berth.cluster import connection, kube
 from berth.cluster.watch import Source
 
@@ -35,5 +34,5 @@ def rules(config: Path | None, device_config: Path | None, settings: tuple[str, 
     """Resolve the configuration, saying its warnings on stderr. Raises UsageError."""
     found, warnings = configuration.rules(layered.settings(config, settings), device_config)
     for warning in warnings:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     return found

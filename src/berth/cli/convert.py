@@ -14,7 +14,7 @@ from berth.admission import configuration, conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.cli import cards, documents, options, rewriting
-from berth.cli.terminal import escaped
+from berth.cli.terminal import escaped, warn
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model import rfc6902
@@ -88,7 +88,7 @@ def _rules(loaded: Settings, device_config: Path | None, target: str) -> Rules:
     """Return rules that write for a stack, whatever the namespace. Raises UsageError."""
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     return conversions.into(loaded, rules, target)
 
 

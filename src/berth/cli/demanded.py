@@ -25,8 +25,9 @@ def _parts(wanted: ContainerDemand) -> Iterator[Said]:
         yield Said("asks.devices", {"count": share.count, "vendor": share.vendor.name})
         yield from _amounts(share)
         yield from _wishes(share.wishes)
-    elif wanted.asks:
-        yield Said("asks.something", {"vendor": wanted.asks.name})
+    else:
+        for name in dict.fromkeys(vendor.name for vendor in wanted.asks):
+            yield Said("asks.something", {"vendor": name})
 
 
 def _amounts(share: Share) -> Iterator[Said]:
@@ -117,10 +118,10 @@ def row(demand: Demand | None) -> list[Json]:
 
 def _container(wanted: ContainerDemand) -> JsonObject:
     share = wanted.share
-    vendor = share.vendor if share else wanted.asks
+    vendor = share.vendor if share else wanted.asks[0]
     found: JsonObject = {
         "container": wanted.container.name,
-        "vendor": vendor.name if vendor else None,
+        "vendor": vendor.name,
         "share": None,
     }
     if share:

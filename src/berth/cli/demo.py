@@ -25,7 +25,8 @@ from berth.admission.load import Load
 from berth.admission.rules import Rules
 from berth.admission.serve import Handler
 from berth.certs import authority, identity
-from berth.cli import documents, show
+from berth.cli import called, documents, show
+from berth.cli.terminal import escaped
 from berth.errors import UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject
@@ -52,7 +53,7 @@ def command(*, folder: Path | None) -> None:
     generation = live.read(Sources(flags=("server.host=127.0.0.1", "server.port=0")))
     answers = uvloop.run(_demo(shown, generation))
     for example, answer in zip(shown, answers, strict=True):
-        click.echo(click.style(f"# {example.comment}", dim=True))
+        click.echo(click.style(f"# {escaped(example.comment)}", dim=True))
         title = f"{example.title}  {answer.milliseconds:.2f} ms"
         show.decision(title, example.pod, answer.decision, generation.settings.language)
     times = [answer.milliseconds for answer in answers]
@@ -60,7 +61,8 @@ def command(*, folder: Path | None) -> None:
     click.echo(
         f"Latency over HTTPS: {median(times):.2f} ms in the middle, {max(times):.2f} at most"
     )
-    click.echo("Next: `berth explain -f your-pod.yaml`, or `berth manifests` for a cluster.")
+    explain, manifests = called.as_typed("explain -f your-pod.yaml"), called.as_typed("manifests")
+    click.echo(f"Next: {explain}, or {manifests} for a cluster.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from berth.cli import cards, options, show
 from berth.cli import found as sources
 from berth.cli.explain import Cluster
 from berth.cli.found import Found
-from berth.cli.terminal import escaped
+from berth.cli.terminal import escaped, warn
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, dotted
@@ -115,7 +115,7 @@ def _configured(
     loaded = layered.settings(config, flags)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     return loaded, rules
 
 

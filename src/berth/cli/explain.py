@@ -21,7 +21,7 @@ from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.cli import documents, explained, options
 from berth.cli.explained import Explained
-from berth.cli.terminal import escaped
+from berth.cli.terminal import warn
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Reason, Verdict
 from berth.model.raw import JsonObject, dotted
@@ -88,7 +88,7 @@ def command(
     loaded = layered.settings(config, settings)
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     read, fleet, standing = list(documents.read(files)), None, None
     if (live or snapshot) and not pod:
         from berth.cli import asking  # noqa: PLC0415  numpy is for those who place
@@ -247,7 +247,7 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
 def _unheard(what: str, asked: str) -> None:
     """Say what a reader could take for looked at."""
     why = f"asks for {asked} outside of a Pod template (spec.containers), so nothing is said of it"
-    click.echo(escaped(f"berth: {what.rstrip('/')} {why}"), err=True)
+    warn(f"{what.rstrip('/')} {why}")
 
 
 def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:

@@ -82,7 +82,7 @@ class Keeping:
             return 0
         entries = [set(bundle.split(entry)) for one in there.values() for entry in one.bundles]
         trusted = set.intersection(*entries) if entries else set()
-        self.registered.looked(trusted, clock.now())
+        self.registered.looked(trusted, clock.now(), empty=not entries)
         pause = min(wanted.refresh_seconds, self.check)
         if not self.writes:
             return pause

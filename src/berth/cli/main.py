@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from berth import __version__
-from berth.cli.terminal import escaped
+from berth.cli.terminal import warn
 from berth.errors import UsageError
 
 COMMANDS = {
@@ -92,7 +92,7 @@ class _OneSentence(click.ClickException):
     exit_code = 2
 
     def show(self, file: object = None) -> None:  # noqa: ARG002  click's signature
-        click.echo(f"berth: {escaped(self.message)}", err=True)
+        warn(self.message)
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

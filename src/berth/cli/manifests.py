@@ -9,6 +9,7 @@ import yaml
 from berth import __version__, layered
 from berth.admission import backstop, configuration, guard, registration
 from berth.cli import deployment, options, printed
+from berth.cli.terminal import warn
 from berth.errors import UsageError
 from berth.settings import Settings
 
@@ -49,7 +50,7 @@ def command(
     loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     if ca_file and not tls_secret:
         raise UsageError("--ca-file: vouches for --tls-secret; give that too, or neither")
     if not loaded.server.port:

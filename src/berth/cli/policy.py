@@ -7,6 +7,7 @@ import click
 from berth import layered
 from berth.admission import backstop, configuration
 from berth.cli import effective, options, printed
+from berth.cli.terminal import escaped, warn
 from berth.errors import UsageError
 
 
@@ -30,7 +31,7 @@ def command(
     loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     found = backstop.objects(rules, loaded.registration, loaded.language)
     click.echo(printed.objects(found), nl=False)
 
@@ -53,6 +54,6 @@ def show(
     loaded = layered.settings(config, settings)
     rules, warnings = configuration.rules(loaded, device_config)
     for warning in warnings:
-        click.echo(f"berth: {warning}", err=True)
+        warn(warning)
     for line in effective.lines(rules, loaded, namespace, conversion):
-        click.echo(line)
+        click.echo(escaped(line))

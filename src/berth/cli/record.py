@@ -16,6 +16,7 @@ from berth.admission import stored
 from berth.admission.rules import Rules
 from berth.cli import clustered, options
 from berth.cli.stop import Stop
+from berth.cli.terminal import warn
 from berth.cluster.hashed import Hashed
 from berth.cluster.mirror import Mirror
 from berth.cluster.projections import AskingPod, Pod
@@ -55,12 +56,12 @@ def command(
     source = clustered.source(kubeconfig, _said)
     with _opened(file) as out:
         count = asyncio.run(_record(source, rules, out, seconds))
-    click.echo(f"berth: {count} lines recorded", err=True)
+    warn(f"{count} lines recorded")
 
 
 def _said(why: str) -> None:
     """Say what went wrong; what happens meanwhile is recorded when it is seen."""
-    click.echo(f"berth: {why}; asking again", err=True)
+    warn(f"{why}; asking again")
 
 
 async def _record(source: Source, rules: Rules, out: BinaryIO, seconds: float | None) -> int:

@@ -4,6 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 from importlib import import_module
+from math import isnan
 from pathlib import Path
 from typing import Literal
 
@@ -11,6 +12,7 @@ import click
 import msgspec
 
 from berth.cli import options, tables
+from berth.cli.terminal import escaped
 from berth.errors import UsageError
 from berth.simulator.result import Done
 from berth.simulator.runs import NAMES, Job, all_of, expected
@@ -95,6 +97,8 @@ def command(
     Each decision is the one that a cluster would get. Pods come one by one and stay, as in the
     published experiment, or leave with --departures; one that does not fit is dropped.
     """
+    if offered is not None and isnan(offered):
+        raise UsageError("--offered: nan is no number; write one from 0.01 to 1.3")
     file = recording or (Path(trace) if trace.endswith(WORKLOADS) else None)
     if recording and offered is not None:
         raise UsageError("--offered: the Pods of a recording come as they came; leave it out")
@@ -123,7 +127,7 @@ def command(
     if output == "json":
         click.echo(msgspec.json.format(msgspec.json.encode(results), indent=2))
     else:
-        click.echo("\n".join(tables.lines(results)))
+        click.echo("\n".join(map(escaped, tables.lines(results))))
     if draw:  # last: where it cannot be written, hours of runs are not lost
         draw(done)
 

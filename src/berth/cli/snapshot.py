@@ -2,6 +2,7 @@
 
 import asyncio
 import sys
+from http.client import HTTPException
 from pathlib import Path
 from urllib.error import URLError
 from urllib.request import urlopen
@@ -12,6 +13,7 @@ import msgspec
 from berth.admission.placer import guess
 from berth.admission.rules import Rules
 from berth.cli import clustered, options
+from berth.cli.terminal import escaped
 from berth.cluster import verify
 from berth.cluster.fleet import Fleet, Guess
 from berth.cluster.mirror import Mirror
@@ -72,7 +74,7 @@ def command(
         return
     work = _compared(ledger, source, rules) if ledger else _followed(seconds, source, rules)
     verdict = asyncio.run(work)
-    click.echo("\n".join(said(verdict)))
+    click.echo("\n".join(map(escaped, said(verdict))))
     sys.exit(1 if verdict.differences else 0)
 
 
@@ -140,6 +142,8 @@ def read(where: str) -> picture.Picture:
         raise UsageError(f"{where}: cannot be read: {error.strerror or error}") from None
     except UsageError as error:
         raise UsageError(f"{where}: {error}") from None
+    except (HTTPException, ValueError) as error:  # no address, or an answer that was cut short
+        raise UsageError(f"{where}: cannot be read: {error}") from None
 
 
 def _write(file: Path, text: bytes) -> None:

@@ -2,6 +2,8 @@
 
 import re
 
+import click
+
 _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """Controls, of which ESC begins a command to the terminal, and what turns the direction of text."""
 
@@ -9,3 +11,8 @@ _UNSHOWN = re.compile(r"[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u206
 def escaped(text: str) -> str:
     r"""Return one line of text with such characters as Python and YAML write them: `\x1b`."""
     return _UNSHOWN.sub(lambda found: found[0].encode("unicode_escape").decode(), text)
+
+
+def warn(sentence: str) -> None:
+    """Print a sentence on stderr, beside what was asked for."""
+    click.echo(f"berth: {escaped(sentence)}", err=True)

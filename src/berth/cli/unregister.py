@@ -7,6 +7,7 @@ import click
 
 from berth import layered, names
 from berth.cli import options
+from berth.cli.terminal import escaped
 from berth.cluster import kube
 
 
@@ -24,4 +25,4 @@ def command(
     name = layered.settings(config, settings).registration.name
     for kind in (names.VALIDATING, names.MUTATING):  # never validated without being rewritten
         gone = asyncio.run(kube.delete_configuration(kube.configuration(kubeconfig), kind, name))
-        click.echo(f"{kind} {name} {'removed' if gone else 'was not there'}")
+        click.echo(escaped(f"{kind} {name} {'removed' if gone else 'was not there'}"))

@@ -16,11 +16,11 @@ from berth.observe import logs
 from berth.observe.metrics import Metrics
 
 _FLAGS = {
-    "host": "server.host",
-    "port": "server.port",
-    "cert_file": "server.certFile",
-    "key_file": "server.keyFile",
-    "url": "registration.url",
+    "--host": "server.host",
+    "--port": "server.port",
+    "--cert-file": "server.certFile",
+    "--key-file": "server.keyFile",
+    "--url": "registration.url",
 }
 
 
@@ -46,14 +46,18 @@ def command(
 
     Without certificate files, Berth makes a CA and a certificate of its own.
     """
-    named = [f"{_FLAGS[name]}={value}" for name, value in flags.items() if value is not None]
-    sources = Sources(config=config, device_config=device_config, flags=(*settings, *named))
+    given = {f"--{name.replace('_', '-')}": value for name, value in flags.items()}
+    named = {flag: f"{_FLAGS[flag]}={value}" for flag, value in given.items() if value is not None}
+    sources = Sources(config=config, device_config=device_config, flags=settings, named=named)
     generation = reload.read(sources)
     loaded = generation.settings
     log = logs.start(loaded.log.level, loaded.log.format)
     server = loaded.server
     if bool(server.cert_file) != bool(server.key_file):
-        raise UsageError("server.certFile and server.keyFile go together; give both or neither")
+        raise UsageError(
+            "server.certFile (--cert-file) and server.keyFile (--key-file) go together; "
+            "give both or neither"
+        )
     with contextlib.ExitStack() as stack:
         folder = loaded.certificates.folder
         if choice.needs_folder(loaded, registers=register):

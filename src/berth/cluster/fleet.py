@@ -58,7 +58,8 @@ class Fleet:
         self.generation = 0
         """Grows by one with each change of what is known."""
         self.census = Census()
-        self._vendors, self._guess, self._reader = tuple(vendors), guess, Reader(vendors, terms)
+        self.guess = guess
+        self._vendors, self._reader = tuple(vendors), Reader(vendors, terms)
         self._nodes: dict[str, Node] = {}
         self._wrong: dict[str, tuple[str, ...]] = {}
         self._pods: dict[Key, _Bound] = {}
@@ -160,9 +161,10 @@ class Fleet:
     def guessed(self, pod: projections.Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
         """Guess as before: for a count anew, that must agree, and for a change of settings."""
         bound = self._pods.get(pod.key)
-        if bound is None or bound.charge.uid != pod.metadata.uid:
-            return self._guess(pod, snapshot)
-        return bound.charge.claims if bound.charge.source is Source.GUESSED else ()
+        known = bound is not None and bound.charge.uid == pod.metadata.uid
+        if bound is None or not known or bound.charge.source is not Source.GUESSED:
+            return self.guess(pod, snapshot)
+        return bound.charge.claims
 
     def _take(self, key: Key, bound: _Bound) -> None:
         node = bound.charge.node
@@ -209,7 +211,7 @@ class Fleet:
         if charge.source is Source.GUESSED and bound.pod is not None:
             has = {device.uuid for device in node.devices}
             if not charge.claims or any(claim.uuid not in has for claim in charge.claims):
-                claims = self._guess(bound.pod, self.snapshot)
+                claims = self.guess(bound.pod, self.snapshot)
                 charge = bound.charge = msgspec.structs.replace(charge, claims=claims)
         bound.placed, bound.missing = allocation(charge, node.devices)
         self.snapshot.place(bound.placed)

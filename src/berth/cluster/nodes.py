@@ -1,15 +1,22 @@
 """A Node of the cluster as placement counts it: what is allocatable, and its devices."""
 
 from collections.abc import Sequence
+from itertools import islice
 
 import msgspec
 
+from berth import names
 from berth.cluster import projections
 from berth.dialects import counted, registered
 from berth.model import holding
 from berth.model.device import Device
 from berth.model.node import Node, Taint
 from berth.model.vendor import Vendor
+
+MOST_CARDS = 256
+"""Of one node: the ledger's tables are as wide as the node with the most, and 4,096 would take 2 GB
+where there are 5,000 nodes. Eight cards that 32 Pods share by time-slicing are as many."""
+_CORDON = Taint(names.UNSCHEDULABLE)
 
 
 def read(node: projections.Node, vendors: Sequence[Vendor]) -> tuple[Node, tuple[str, ...]]:
@@ -29,7 +36,7 @@ def read(node: projections.Node, vendors: Sequence[Vendor]) -> tuple[Node, tuple
         pods=found.get(holding.PODS, 0),
         other={name: amount for name, amount in found.items() if name not in standing},
         labels=dict(node.metadata.labels),
-        taints=tuple(Taint(one.key, one.value, one.effect) for one in node.spec.taints),
+        taints=_taints(node),
         ready=_ready(node),
         devices=devices,
     ), (*problems, *more)
@@ -37,7 +44,18 @@ def read(node: projections.Node, vendors: Sequence[Vendor]) -> tuple[Node, tuple
 
 def _ready(node: projections.Node) -> bool:
     ready = any(one.type == "Ready" and one.status == "True" for one in node.status.conditions)
-    return ready and not node.spec.unschedulable and node.metadata.deletion_timestamp is None
+    return ready and node.metadata.deletion_timestamp is None
+
+
+def _taints(node: projections.Node) -> tuple[Taint, ...]:
+    """Return the taints, with that of a cordoned node also before Kubernetes has set it.
+
+    Its scheduler judges `spec.unschedulable` so (the plugin NodeUnschedulable).
+    """
+    taints = [Taint(one.key, one.value, one.effect) for one in node.spec.taints]
+    if node.spec.unschedulable and _CORDON not in taints:
+        taints.append(_CORDON)
+    return tuple(taints)
 
 
 def _stopped(node: projections.Node, resources: dict[str, int], vendor: Vendor) -> bool:
@@ -76,4 +94,6 @@ def _devices(
                 )
             else:
                 devices[device.uuid] = device
-    return tuple(devices.values()), problems
+    if len(devices) > MOST_CARDS:
+        problems.append(f"{len(devices)} devices are announced; the first {MOST_CARDS} count")
+    return tuple(islice(devices.values(), MOST_CARDS)), problems

@@ -28,13 +28,17 @@ class Times(msgspec.Struct, frozen=True, kw_only=True):
 
 class _Reserved(msgspec.Struct, frozen=True):
     charge: Charge
+    """Its uid is what the fleet knows it by: the decision's id, or the Pod's uid where another
+    replica decided."""
     until: float
-    owner: str = ""
-    """The uid of the Pod that it is for, once that was seen."""
 
 
 class Reservations:
-    """All that are alive, each by the id of its decision. Their cards are held in the fleet."""
+    """All that are alive. Their cards are held in the fleet.
+
+    Until its Pod is seen, one is known by the id of its decision, which nobody else can have read.
+    From then on it is that Pod's, by its uid: a Pod with a copied id has one of its own at most.
+    """
 
     def __init__(self, fleet: Fleet, reader: Reader, clock: Callable[[], float], times: Times):
         """Start with none; `clock` never goes back."""
@@ -44,7 +48,8 @@ class Reservations:
         self._clock, self._times = clock, times
         self._unseen: dict[str, _Reserved] = {}
         self._pending: dict[str, _Reserved] = {}
-        """Both in the order in which they end, as all in one live equally long."""
+        """By the Pod's uid. Both are in the order in which they end, as all in one live equally
+        long."""
 
     def __len__(self) -> int:
         """Count those alive; a scrape may ask from another thread, so nothing is changed."""
@@ -53,26 +58,24 @@ class Reservations:
         return sum(one.until > now for one in each)
 
     def hold(self, charge: Charge) -> None:
-        """Hold what an admitted Pod was promised, by the id in `charge.uid`."""
+        """Hold what an admitted Pod was promised, by the decision's id in `charge.uid`."""
         self.drop(charge.uid)
         self._unseen[charge.uid] = _Reserved(charge, self._clock() + self._times.unseen)
         self._fleet.hold(charge)
 
-    def drop(self, uid: str) -> None:
-        """Give back what is held under this id, if anything is."""
-        self._unseen.pop(uid, None)
-        self._pending.pop(uid, None)
-        self._fleet.release(uid)
+    def drop(self, decision: str) -> None:
+        """Give back what is held for a Pod that was not seen yet, if anything is."""
+        self._end(self._unseen, decision)
 
     def expire(self) -> None:
         """Give back what nobody came for in time."""
         now = self._clock()
         for alive in (self._unseen, self._pending):
             while alive:
-                uid, first = next(iter(alive.items()))
+                key, first = next(iter(alive.items()))
                 if first.until > now:
                     break
-                self.drop(uid)
+                self._end(alive, key)
 
     def move(self, fleet: Fleet, reader: Reader) -> None:
         """Hold all in another ledger."""
@@ -83,46 +86,51 @@ class Reservations:
     def pod(self, old: Pod | None, new: Pod | None) -> None:
         """Take a change of the Pods, as a store tells it."""
         shown = new or old
-        text = shown.metadata.annotations.get(names.DECISION) if shown else None
-        found = decided.read(text)
-        if shown is None or found is None or not found.node:
+        if shown is None:
             return
-        known = self._unseen.get(found.id) or self._pending.get(found.id)
-        if known is None:
-            first = new if old is None else None
-            if first is not None and not _settled(first) and not _copied(first, None):
-                self._adopt(found.id, found.node, first)
-        elif _copied(shown, known):
-            return
-        elif new is None or _settled(new):
-            self.drop(found.id)
-        elif found.id in self._unseen:
-            del self._unseen[found.id]
-            until = self._clock() + self._times.pending
-            self._pending[found.id] = replace(known, until=until, owner=new.metadata.uid)
+        over = new is None or _settled(new)
+        if shown.metadata.uid not in self._pending:
+            self._shown(shown, first=old is None, over=over)
+        elif over:
+            self._end(self._pending, shown.metadata.uid)
 
-    def _adopt(self, uid: str, node: str, pod: Pod) -> None:
+    def _shown(self, pod: Pod, *, first: bool, over: bool) -> None:
+        """Take a Pod that holds nothing of its own yet."""
+        found = decided.read(pod.metadata.annotations.get(names.DECISION))
+        if found is None or not found.node or _left_alone(pod):
+            return
+        promised = self._unseen.get(found.id)
+        if promised is None:
+            if first and not over:
+                self._adopt(pod, found.node)
+        elif promised.charge.namespace == pod.metadata.namespace:
+            if over:
+                self._end(self._unseen, found.id)
+            else:
+                del self._unseen[found.id]
+                self._pend(pod, promised.charge)
+
+    def _adopt(self, pod: Pod, node: str) -> None:
         """Hold what another replica has promised, or we before we were started again."""
         spec = replace(pod.spec, node_name=node)
         charge, _ = self._reader.charge(replace(pod, spec=spec))
-        if charge.source is not Source.DECIDED:
-            return
-        charge = replace(charge, uid=uid)
+        if charge.source is Source.DECIDED:
+            self._pend(pod, charge)
+            self.overlaps += self._fleet.hold(charge)
+
+    def _pend(self, pod: Pod, charge: Charge) -> None:
         until = self._clock() + self._times.pending
-        self._pending[uid] = _Reserved(charge, until, pod.metadata.uid)
-        self.overlaps += self._fleet.hold(charge)
+        self._pending[pod.metadata.uid] = _Reserved(charge, until)
+
+    def _end(self, alive: dict[str, _Reserved], key: str) -> None:
+        ended = alive.pop(key, None)
+        if ended is not None:
+            self._fleet.release(ended.charge.uid)
 
 
-def _copied(pod: Pod, known: _Reserved | None) -> bool:
-    """Whether a Pod has its id from another: we write none where we are not asked.
-
-    An id can be read once its Pod is stored, so the watch shows that one first.
-    """
-    metadata = pod.metadata
-    if known is not None and known.owner:
-        return metadata.uid != known.owner
-    left_alone = any(metadata.labels.get(key) == value for key, value in names.OPT_OUTS)
-    return left_alone or (known is not None and known.charge.namespace != metadata.namespace)
+def _left_alone(pod: Pod) -> bool:
+    """Whether a Pod has its id from another: we write none where we are not asked."""
+    return any(pod.metadata.labels.get(key) == value for key, value in names.OPT_OUTS)
 
 
 def _settled(pod: Pod) -> bool:

@@ -79,7 +79,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         warnings.append(Said("unmanaged.privileged", told))
         user = None
     found = tuple(
-        ContainerDemand(one, share, vendor) if one is user else ContainerDemand(one, None)
+        ContainerDemand(one, share, (vendor,)) if one is user else ContainerDemand(one, None)
         for one in pod.containers
     )
     return Reading(Demand(found), tuple(problems), tuple(warnings))

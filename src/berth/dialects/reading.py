@@ -20,7 +20,7 @@ from berth.model.vendor import Vendor
 class Asked(msgspec.Struct, frozen=True):
     """What a container asks for, and of whom."""
 
-    vendor: Vendor | None
+    vendors: tuple[Vendor, ...]
     share: Share | None
     problems: tuple[Problem, ...]
     warnings: tuple[Said, ...]
@@ -46,10 +46,10 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
             found = _asked(container, alike, chosen, options)
             problems += found.problems
             warnings += found.warnings
-            containers.append(ContainerDemand(container, found.share, found.vendor, alike))
+            containers.append(ContainerDemand(container, found.share, found.vendors, alike))
     demand = Demand(tuple(containers))
     if chosen and (demand.any or problems):
-        vendors = [wanted.asks for wanted in containers if wanted.asks]
+        vendors = [vendor for wanted in containers for vendor in wanted.asks]
         problems += wishes.problems(pod.annotations, vendors)
     return Reading(demand, tuple(problems), tuple(warnings))
 
@@ -89,7 +89,7 @@ def asked(container: Container, chosen: Mapping[str, Json], options: Options) ->
         problems += _several(container, [vendor for vendor, _ in asking], named)
     if asking and options.unread:
         problems += _unread(container, asking[0][0], options.unread)
-    asks, share = asking[0] if asking else (None, None)
+    asks, share = tuple([vendor for vendor, _ in asking]), asking[0][1] if asking else None
     return Asked(asks, share, tuple(problems), tuple(warnings))
 
 

@@ -70,7 +70,7 @@ def _chosen(found: Reading, pod: Pod, by: Conversion) -> Reading:
 
     KAI's Pods are judged by these alone.
     """
-    asked = (one.asks for one in found.demand.containers if one.asks)
+    asked = (vendor for one in found.demand.containers for vendor in one.asks)
     written = [by.targets[one.name] for one in asked if one.name in by.targets]
     wrong = wishes.problems(pod.annotations, written)
     more = tuple(one for one in wrong if one not in found.problems)
@@ -163,7 +163,7 @@ def follows(before: Json, wanted: ContainerDemand, pod: Pod, options: Options) -
     `before` are the amounts that our annotation recorded; where they are the present ones, nothing
     was translated.
     """
-    of, words = wanted.container, wanted.asks.resources if wanted.asks else ()
+    of, words = wanted.container, wanted.asks[0].resources if wanted.asks else ()
     now = {name: _plain(of.limits[name]) for name in words if name in of.limits}
     if not isinstance(before, dict) or before == now:
         return False

@@ -13,6 +13,8 @@ _TRUE = frozenset({"1", "t", "T", "TRUE", "true", "True"})
 """What Go's strconv.ParseBool takes as true."""
 _FALSE = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 _WEIGHTS = ("slot", "core", "memory")
+_LONGEST = 15
+"""Digits of a weight: what HAMi adds up is a number of 64 bits."""
 _SHOWN = 40
 _POLICIES = {
     names.SCHEDULING_POLICY: names.POLICIES,
@@ -96,9 +98,10 @@ def _weights(annotations: Mapping[str, Json]) -> dict[str, int] | None:
     found: dict[str, int] = {}
     for part in _list(annotations, names.WEIGHTS):
         name, _, value = part.partition("=")
-        if not (value.strip().isascii() and value.strip().isdigit()):
+        digits = value.strip()
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= _LONGEST):
             return None
-        found[name.strip()] = int(value)
+        found[name.strip()] = int(digits)
     return found if found.keys() == set(_WEIGHTS) and any(found.values()) else None
 
 

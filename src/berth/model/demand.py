@@ -69,12 +69,13 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
 class ContainerDemand(msgspec.Struct, frozen=True):
     """A container beside the share that it wants, if any.
 
-    `asks` names whose device it asks for, also where a mistake leaves the share unknown.
+    `asks` names whose device it asks for, also where a mistake leaves the share unknown; to ask
+    for those of several is such a mistake.
     """
 
     container: Container
     share: Share | None
-    asks: Vendor | None = None
+    asks: tuple[Vendor, ...] = ()
     alike: Resources | None = None
     """The resources that it asks with, where what they come to is remembered."""
 

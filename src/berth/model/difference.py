@@ -51,15 +51,17 @@ def _numbers(snapshot: Snapshot, name: str) -> Iterator[tuple[str, object]]:
 def _company(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
     """Yield which classes of workload are on a node's cards, and how much of which groups."""
     for workload, grid in snapshot.classes.items():
-        if grid[row].any():
-            yield f"classes[{workload}]", grid[row].tolist()
+        cards = grid[row, : len(snapshot.nodes[row].devices)]  # apart from how wide the grid is
+        if cards.any():
+            yield f"classes[{workload}]", cards.tolist()
     for group, rows in snapshot.groups.items():
         if row in rows:
             yield f"groups[{group}]", rows[row]
 
 
 def _others(snapshot: Snapshot, row: int) -> Iterator[tuple[str, object]]:
-    for named, columns in (("other", snapshot.other), ("other_total", snapshot.other_total)):
-        for resource, amounts in columns.items():
-            if amounts[row]:
-                yield f"{named}[{resource}]", int(amounts[row])
+    for resource in snapshot.nodes[row].other.keys() | snapshot.other.keys():
+        left, total = (int(column[row]) for column in snapshot.of_other(resource))
+        if left or total:
+            yield f"other[{resource}]", left
+            yield f"other_total[{resource}]", total

@@ -25,7 +25,7 @@ class Node(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     labels: dict[str, str] = {}
     taints: tuple[Taint, ...] = ()
     ready: bool = True
-    """False also for a node that is cordoned (`spec.unschedulable`)."""
+    """Whether it is up; one that is cordoned has a taint, which Pods may tolerate."""
     devices: tuple[Device, ...] = ()
     rank: Number | None = None
     """Breaks ties, lowest first; None is one made from the name, the same everywhere."""

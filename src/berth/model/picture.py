@@ -21,7 +21,8 @@ class Picture(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     nodes: tuple[Node, ...] = ()
     pods: tuple[Charge, ...] = ()
     reserved: tuple[Charge, ...] = ()
-    """What is held for Pods that are not bound yet; `uid` is the id of the decision."""
+    """What is held for Pods that are not bound yet; `uid` is the id of the decision, or
+    the Pod's own if another replica made it."""
     problems: tuple[str, ...] = ()
     """What is wrong with what Nodes and Pods say, a sentence each."""
 

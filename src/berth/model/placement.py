@@ -20,8 +20,8 @@ class Hold(msgspec.Struct, frozen=True):
     slices: int = 0
     slots: int = 1
     """0 for what an init container needs beyond what is held of the card anyway."""
-    own: tuple[int, int] | None = None
-    """MiB and cores that such an init container itself gets there, of which this is the rest."""
+    own: tuple["Hold", ...] = ()
+    """All that such an init container itself gets there, of which this is the rest."""
 
 
 class Allocation(msgspec.Struct, frozen=True, kw_only=True):

@@ -58,6 +58,7 @@ class Snapshot:
         self.ready, self.gone = (np.zeros(0, dtype=np.bool_) for _ in range(2))
         """Rows that may be used; rows whose node has left."""
         self.other, self.other_total = dict[str, Ints](), dict[str, Ints]()
+        """By resource, of those that were asked for: `of_other`."""
         self.kind, self.left = empty_grid(), empty_grid()
         self.mem_left, self.cores_left, self.slots_left = empty_grid(), empty_grid(), empty_grid()
         self.holders, self.slices = empty_grid(), empty_grid()
@@ -161,6 +162,24 @@ class Snapshot:
         some.row = {node.name: at for at, node in enumerate(some.nodes)}
         return some
 
+    def of_other(self, name: str) -> tuple[Ints, Ints]:
+        """Return what is left of another resource on each row, and what there is of it.
+
+        The columns are made when first asked for: a node may give thousands that nobody wants.
+        """
+        if name not in self.other:
+            if name not in self.settled("others", _others):  # not kept: Pods make up names
+                nothing = np.zeros_like(self.rank)
+                return nothing, nothing
+            self._make_other(name)
+        return self.other[name], self.other_total[name]
+
+    def _make_other(self, name: str) -> None:
+        total = np.zeros_like(self.rank)
+        for row in self.row.values():
+            total[row] = self.nodes[row].other.get(name, 0)
+        self.other[name], self.other_total[name] = total.copy(), total
+
     def measured(self, name: str, busy: int) -> None:
         """Note how busy a node's cards were lately, in percent."""
         row = self.row[name]
@@ -197,6 +216,8 @@ class Snapshot:
         gives = self.nodes[row].other
         for name, amount in allocation.other.items():
             if name in gives:
+                if name not in self.other:
+                    self._make_other(name)
                 self.other[name][row] -= sign * amount
         if allocation.group:
             self._count(allocation.group, row, sign)
@@ -247,9 +268,8 @@ class Snapshot:
         self.cpu[row] = self.cpu_total[row] = node.cpu_milli
         self.memory[row] = self.memory_total[row] = node.memory_mib
         self.pods[row] = self.pods_total[row] = node.pods
-        for name, amount in node.other.items():
-            for named in (self.other, self.other_total):
-                named.setdefault(name, np.zeros_like(self.rank))[row] = amount
+        for name in self.other:
+            self.other[name][row] = self.other_total[name][row] = node.other.get(name, 0)
         self.kind[row] = self.kind_of_node[row] = NOTHING
         for card, device in enumerate(node.devices):
             at = (row, card)
@@ -282,6 +302,11 @@ class Snapshot:
                 setattr(self, name, wider(grid, more, filler))
         for name, grid in self.classes.items():
             self.classes[name] = wider(grid, more, 0)
+
+
+def _others(snapshot: Snapshot) -> frozenset[str]:
+    """Return what else some node gives: Pods may ask for anything."""
+    return frozenset().union(*[snapshot.nodes[row].other for row in snapshot.row.values()])
 
 
 def left_of(device: Device, memory_mib: int, cores: int, slots: int) -> int:

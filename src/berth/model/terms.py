@@ -38,6 +38,11 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     words: tuple[Vendor, ...] = ()
     """The accelerators in the words of every dialect that is read; none: of HAMi's alone."""
 
+    @property
+    def counting(self) -> "Terms":
+        """What of it decides how Pods are counted that stand already: not which cards pass."""
+        return msgspec.structs.replace(self, tests=(), rack=names.RACK_LABEL)
+
     def workload(self, labels: Mapping[str, Json], annotations: Mapping[str, Json]) -> str:
         """Return a Pod's class; empty for one that no pair names, as it goes with all."""
         if not self.apart:

@@ -83,7 +83,7 @@ class Metrics:
         self.in_flight = gauge("berth_requests_in_flight", "Reviews that are in progress.")
         self.bytes_held = gauge(
             "berth_body_bytes_held",
-            "Bytes of the bodies of reviews in progress, as announced by the callers.",
+            "Bytes of the bodies of reviews in progress, as far as they have arrived.",
         )
         self.rejected = _children(
             counter(

@@ -79,8 +79,13 @@ def _application(
 class _Server(ThreadingWSGIServer):
     request_queue_size = 128  # of 5, who comes in a crowd waits for the kernel to try again
 
-    def __init__(self, *about: Any) -> None:
-        super().__init__(*about)
+    def __init__(self, address: tuple[str, int], *about: Any) -> None:
+        host, port = address
+        found = socket.getaddrinfo(
+            host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )
+        self.address_family = found[0][0]  # else IPv4, and "::" is no address
+        super().__init__(address, *about)
         self._places = threading.Lock()
         self._callers: dict[socket.socket, None] = {}
         """Who is let in, in the order of their coming."""

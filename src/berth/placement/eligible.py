@@ -6,6 +6,7 @@ from collections.abc import Callable
 import msgspec
 import numpy as np
 
+from berth import names
 from berth.model.eligibility import NODE_NAME, Eligibility, Expression, Toleration
 from berth.model.node import Taint
 from berth.model.snapshot import Bools, Ints, Snapshot
@@ -19,7 +20,10 @@ class Eligible(msgspec.Struct, frozen=True):
 
     selected: Bools
     tolerated: Bools
-    both: Bools
+    """Judged by the taints that stay until somebody takes them away."""
+    now: Bools
+    """Judged by those that come and go with a node's state, as that of a cordoned one."""
+    all: Bools
 
 
 def eligible(wish: Eligibility, snapshot: Snapshot) -> Eligible:
@@ -29,8 +33,10 @@ def eligible(wish: Eligibility, snapshot: Snapshot) -> Eligible:
     if found is None:
         if len(known) > KEPT:
             known.clear()
-        selected, tolerated = _selected(wish, snapshot), _tolerated(wish.tolerations, snapshot)
-        found = known[wish] = Eligible(selected, tolerated, selected & tolerated)
+        selected = _selected(wish, snapshot)
+        tolerated = _tolerated(wish.tolerations, snapshot, passing=False)
+        now = _tolerated(wish.tolerations, snapshot, passing=True)
+        found = known[wish] = Eligible(selected, tolerated, now, selected & tolerated & now)
     return found
 
 
@@ -101,10 +107,14 @@ NUMERIC = frozenset({"Gt", "Lt"})
 """Of tolerations too, where the API server admits them: from Kubernetes 1.35, by a feature gate."""
 
 
-def _tolerated(tolerations: tuple[Toleration, ...], snapshot: Snapshot) -> Bools:
+def _tolerated(tolerations: tuple[Toleration, ...], snapshot: Snapshot, *, passing: bool) -> Bools:
     sets, codes = snapshot.settled("taints", _taints)
     good = [
-        all(any(tolerates(one, taint) for one in tolerations) for taint in taints)
+        all(
+            any(tolerates(one, taint) for one in tolerations)
+            for taint in taints
+            if taint.key.startswith(names.NODE_CONDITIONS) == passing
+        )
         for taints in sets
     ]
     tolerated: Bools = np.array(good, dtype=np.bool_)[codes]

@@ -87,16 +87,16 @@ def _taken(found: list[_Short], question: _Question, rows: Ints, *, ever: bool) 
 def _questions(wanted: PodRequest, snapshot: Snapshot) -> Iterator[_Question]:
     """Ask for what changes, in the order of `Misfit`; without CPU wanted all have enough."""
     nothing = np.zeros_like(snapshot.cpu)
-    if not snapshot.ready.all():
-        yield _Question(Misfit.NOT_READY, 1, snapshot.ready.astype(np.int64), nothing + 1)
+    ready = snapshot.ready & eligible(wanted.eligibility, snapshot).now
+    if not ready.all():
+        yield _Question(Misfit.NOT_READY, 1, ready.astype(np.int64), nothing + 1)
     if wanted.cpu_milli:
         yield _Question(Misfit.CPU, wanted.cpu_milli, snapshot.cpu, snapshot.cpu_total)
     if wanted.memory_mib:
         yield _Question(Misfit.MEMORY, wanted.memory_mib, snapshot.memory, snapshot.memory_total)
     yield _Question(Misfit.PODS, 1, snapshot.pods, snapshot.pods_total)
     for name, amount in wanted.other.items():
-        has, total = snapshot.other.get(name, nothing), snapshot.other_total.get(name, nothing)
-        yield _Question(Misfit.OTHER, amount, has, total, name)
+        yield _Question(Misfit.OTHER, amount, *snapshot.of_other(name), name)
 
 
 class _Asked(msgspec.Struct, frozen=True):

@@ -244,7 +244,7 @@ def _beyond(alone: list[Hold], beside: list[Hold], holds: list[Hold]) -> list[Ho
             cores=max(0, needs[1] - anyway[1]),
             slots=max(0, needs[2] - anyway[2]),
             slices=needs[3] & ~anyway[3],
-            own=_sum(device, mine)[:2],
+            own=tuple(mine),
         )
         if rest.memory_mib or rest.cores or rest.slots or rest.slices:
             more.append(rest)

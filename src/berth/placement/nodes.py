@@ -15,9 +15,8 @@ def node_part(wanted: PodRequest, snapshot: Snapshot) -> Bools:
         good &= snapshot.cpu >= wanted.cpu_milli
     if wanted.memory_mib:
         good &= snapshot.memory >= wanted.memory_mib
-    good &= eligible(wanted.eligibility, snapshot).both
+    good &= eligible(wanted.eligibility, snapshot).all
     for name, amount in wanted.other.items():
         if amount:
-            has = snapshot.other.get(name)
-            good &= has >= amount if has is not None else False
+            good &= snapshot.of_other(name)[0] >= amount
     return good

@@ -45,6 +45,8 @@ class _Story(msgspec.Struct):
 
     nodes: dict[str, Node] = {}
     """Those of the beginning."""
+    there: set[str] = set()
+    """The names of those that are there now."""
     changes: list[Change] = []
     pods: dict[str, _Pod] = {}
     end: float = 0.0
@@ -53,11 +55,12 @@ class _Story(msgspec.Struct):
         """Take the next line."""
         self.end = line.at
         match line:
-            case Shown(at=0.0, node=node):
-                self.nodes[node.name] = node
             case Shown(at=at, node=node):
-                self.changes.append(Change(at, node.name, node))
+                self._shown(node, at)
             case Withdrawn(at=at, node=name):
+                if name not in self.there:
+                    raise UsageError(f"node {name} of the recording is not there at {at} seconds")
+                self.there.remove(name)
                 self.changes.append(Change(at, name, None))
             case Arrived(at=at, pod=name, request=request):
                 self.pods[name] = _Pod(request, at)
@@ -67,6 +70,13 @@ class _Story(msgspec.Struct):
                 self._pod(name, at).left = at
             case Begin() | End():
                 pass
+
+    def _shown(self, node: Node, at: float) -> None:
+        self.there.add(node.name)
+        if at:
+            self.changes.append(Change(at, node.name, node))
+        else:
+            self.nodes[node.name] = node
 
     def _bound(self, name: str, line: Bound) -> None:
         """Take a binding, or what it is now known of its cards; the time is that of the first."""

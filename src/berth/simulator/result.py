@@ -24,7 +24,7 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     rejected_percent: float
     """What of all cards that were wanted was rejected."""
     failed_pods: int
-    """When so much was first offered; likewise the two below."""
+    """When so much was offered and no more; likewise the two below and what was rejected."""
     fragmentation_percent: float
     """What of all cards is left then, and useless to a typical request (FGD's measure)."""
     used_milli: int

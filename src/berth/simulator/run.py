@@ -20,7 +20,7 @@ from berth.simulator.trace import Trace, order
 
 
 class _Moment(msgspec.Struct, frozen=True):
-    """How it stood when so much was first offered."""
+    """How it stood when so much was offered, and no more."""
 
     offered: int
     failed: int
@@ -64,17 +64,23 @@ class Run:
         return self.cluster.failed
 
     def steps(self, policy: Policy, offered: float) -> Iterator[int]:
-        """Place Pods until so much is offered and noted; yield how many were, after each."""
+        """Place Pods until so much is offered and noted; yield how many were, after each.
+
+        What is reported is how it stood before the Pod that would have offered more, as in the
+        exact replay; where the list ends with that one, at its end.
+        """
         capacity = self.cluster.capacity
+        most = round(offered * capacity)
         for count, index in enumerate(self.order, 1):
+            if self._at is None and self.offered + self.trace.pods[index].milli > most:
+                self._at = self._now()
             self._next(index, policy)
             percent = round(self.offered / capacity * 100)
             self._note(percent)
-            if self._at is None and self.offered >= offered * capacity:
-                self._at = self._now()
             yield count
             if percent > round(offered * 100):
                 return
+        self._at = None
 
     def _next(self, index: int, policy: Policy) -> None:
         pod = self.trace.pods[index]
@@ -122,7 +128,7 @@ class Run:
             seed=self.seed,
             offered=offered,
             gpu_allocation_percent=round(self.allocated(round(offered * 100)), 3),
-            rejected_percent=round((1 - at.used / max(1, at.offered)) * 100, 3),
+            rejected_percent=round((1 - at.used / at.offered) * 100, 3) if at.offered else 0.0,
             failed_pods=at.failed,
             fragmentation_percent=round(at.fragmented, 3),
             arrivals=len(self.rows),

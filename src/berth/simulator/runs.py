@@ -2,6 +2,8 @@
 
 import multiprocessing
 from collections.abc import Iterator
+from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from multiprocessing.sharedctypes import Synchronized  # noqa: TC003  the annotations are read
 from pathlib import Path
 from typing import Literal
@@ -9,6 +11,7 @@ from typing import Literal
 import msgspec
 import numpy as np
 
+from berth.errors import UsageError
 from berth.placement.baselines import Random
 from berth.placement.fragmentation import Fragmentation
 from berth.placement.policies import POLICIES
@@ -84,7 +87,10 @@ def expected(job: Job) -> int:
 
 
 def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
-    """Do all jobs, and yield how many Pods were placed since, and each result when it is there."""
+    """Do all jobs, and yield how many Pods were placed since, and each result when it is there.
+
+    Raises UsageError.
+    """
     if cores == 1 or len(jobs) == 1:
         for job in jobs:
             yield from one(job)
@@ -92,15 +98,22 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
     context = multiprocessing.get_context("spawn")
     placed = context.Value("q", 0)
     seen = 0
-    with context.Pool(min(cores, len(jobs)), _start, (placed,)) as pool:
-        waiting = [pool.apply_async(_do, (job,)) for job in jobs]
-        while waiting:
-            waiting[0].wait(EVERY)
-            yield placed.value - seen
-            seen = placed.value
-            done = [run for run in waiting if run.ready()]
-            yield from [run.get() for run in done]
-            waiting = [run for run in waiting if run not in done]
+    with ProcessPoolExecutor(min(cores, len(jobs)), context, _start, (placed,)) as pool:
+        waiting = {pool.submit(_do, job) for job in jobs}
+        try:
+            while waiting:
+                done, waiting = wait(waiting, EVERY, FIRST_COMPLETED)
+                now = placed.get_obj().value  # one that was ended may have held the lock
+                yield now - seen
+                seen = now
+                yield from [run.result() for run in done]
+        except BrokenProcessPool:
+            raise UsageError(
+                "a process that placed Pods was ended from outside, as for want of memory; "
+                "ask for fewer policies and seeds at once"
+            ) from None
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
 
 
 def one(job: Job) -> Iterator[int | Done]:
