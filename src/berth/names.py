@@ -4,7 +4,8 @@ from typing import Final
 
 # Ours.
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
-"""Pod annotation, by Berth: JSON with what each container asked for before Berth changed it."""
+"""Pod annotation, by Berth: JSON with what each container asked for before Berth changed it, and a
+checksum of what Berth wrote."""
 ORIGINAL_VERSION: Final = 1
 ORIGINAL_WRITTEN: Final = "written"
 DECISION: Final = "berth.dev/decision"

@@ -37,6 +37,11 @@ def test_l1_no_creation_fails_in_a_rolling_restart(ground: Ground) -> None:
     _keeps(scenarios.rolling_restart, ground)
 
 
+def test_no_creation_fails_in_a_rolling_restart_with_other_settings(ground: Ground) -> None:
+    """What an old replica has written a new one checks, and the other way round."""
+    _keeps(scenarios.rolling_update, ground)
+
+
 def test_l3_no_creation_fails_while_leaves_are_replaced(ground: Ground) -> None:
     """On the volumes, on one replica's before the other's."""
     _keeps(rotations.leaf, ground)
@@ -53,7 +58,7 @@ def test_l5_no_creation_fails_while_our_own_ca_is_rotated(ground: Ground) -> Non
 
 
 def test_no_creation_fails_while_the_settings_change(ground: Ground) -> None:
-    """On one replica before the other; an injection comes and goes."""
+    """On one replica before the other; an injection comes and goes, amounts and dialect change."""
     _keeps(scenarios.reload, ground)
 
 

@@ -116,7 +116,8 @@ CAUSES = {
     ),
     "unrecorded": Cause(
         "Kubernetes 规定一个对象的注解总共最多 256 KiB。",
-        "无需处理；`berth.dev/original-request` 只供人查看。",
+        "无需处理。但如果 Berth 的设置会更改，请留出一些空间："
+        "设置不同的副本靠 `berth.dev/original-request` 识别该 Pod。",
     ),
     "not-injected": Cause(
         "设置刚刚更改，还没有到达所有副本。", "如果该 Pod 需要所注入的内容，请重新创建。"
