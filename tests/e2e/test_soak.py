@@ -33,12 +33,11 @@ def _keeps(scenario: Callable[[Ground], Result], ground: Ground) -> None:
 
 
 def test_l1_no_creation_fails_in_a_rolling_restart(ground: Ground) -> None:
-    """A Service's endpoint is removed only after the replica has begun to stop."""
-    _keeps(scenarios.rolling_restart, ground)
+    """A Service's endpoint is removed only after the replica has begun to stop.
 
-
-def test_no_creation_fails_in_a_rolling_restart_with_other_settings(ground: Ground) -> None:
-    """What an old replica has written a new one checks, and the other way round."""
+    The new ones have other settings: what an old one has written they check, and the other way
+    round.
+    """
     _keeps(scenarios.rolling_update, ground)
 
 

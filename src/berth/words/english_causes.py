@@ -149,8 +149,8 @@ CAUSES = {
     ),
     "unrecorded": Cause(
         "Kubernetes keeps at most 256 KiB of annotations in an object.",
-        "You need not do anything, but leave some room if the settings of Berth change: replicas with "
-        "other settings know the Pod by `berth.dev/original-request`.",
+        "You need not do anything, but leave some room if the settings of Berth change: replicas "
+        "with other settings know the Pod by `berth.dev/original-request`.",
     ),
     "not-injected": Cause(
         "The settings were changed a moment ago, and not all replicas have them yet.",
