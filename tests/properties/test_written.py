@@ -180,7 +180,7 @@ def test_the_checksum_is_of_devices_and_scheduler_alone() -> None:
     main = container("main", {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8000"})
     same = of(main)
     assert len(same) == 8
-    assert same == "6cf65409", "or replicas of two versions differ"
+    assert same == "2b967789", "or replicas of two versions differ"
     turned = container("main", {"nvidia.com/gpumem": "8k", "nvidia.com/gpu": 1, "cpu": "2"})
     assert of(container("proxy", {"cpu": "1"}), turned) == same
     assert of(turned, schedulerName="") == same

@@ -5,7 +5,7 @@ replica with other settings can tell a Pod that its sister wrote from one that s
 is no signature (docs/decisions/0041-what-was-written.md says why that is enough).
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from zlib import crc32
 
 import orjson
@@ -20,7 +20,6 @@ from berth.model.raw import Json, JsonObject, Path
 _SCHEDULER: Path = ("spec", "schedulerName")
 _AMOUNT = 6
 """Keys of a path such as spec.containers[0].resources.limits[nvidia.com/gpu]."""
-_NOTHING = "0"
 
 
 def stands(pod: Pod) -> bool:
@@ -49,29 +48,32 @@ def left_out(raw: JsonObject) -> JsonObject:
 def checksum(pod: Pod, changes: Iterable[Change] = ()) -> str:
     """Return that of a Pod as `changes` leave it: eight hexadecimal digits."""
     scheduler: Json = pod.scheduler_name
-    limits = {one.path: {**one.limits} for one in pod.containers}
+    edited: dict[Path, dict[str, Json]] = {}
     for one in changes:
         if type(one) is not Put and type(one) is not Drop:
             continue
-        path = one.path
+        path, value = one.path, one.value if type(one) is Put else None
         if len(path) == _AMOUNT and path[4] == "limits":
-            limits[path[:3]][str(path[5])] = one.value if type(one) is Put else _NOTHING
+            edited.setdefault(path[:3], {})[str(path[5])] = value
         elif path == _SCHEDULER:
-            scheduler = one.value if type(one) is Put else ""
-    devices = {one.name: _devices(limits[one.path]) for one in pod.containers}
-    # Containers that others add, and their CPU, are no business of ours.
-    found = [scheduler or names.DEFAULT_SCHEDULER, {name: of for name, of in devices.items() if of}]
-    return f"{crc32(orjson.dumps(found, option=orjson.OPT_SORT_KEYS)):08x}"
-
-
-def _devices(limits: Mapping[str, Json]) -> dict[str, str]:
-    """Return what asks for something under a name with a domain, as devices have it and CPU not."""
-    amounts = {name: _plain(limits[name]) for name in limits if "/" in name}
-    return {name: amount for name, amount in amounts.items() if amount != _NOTHING}
+            scheduler = value
+    lines = []
+    for of in pod.containers:
+        limits = {**of.limits, **edited[of.path]} if of.path in edited else of.limits
+        # A domain: so devices are called, and not CPU. What asks for none of them may be anybody's.
+        amounts = [(name, _plain(limits[name])) for name in limits if "/" in name]
+        lines += [f"{of.name} {name} {amount}" for name, amount in amounts if amount != "0"]
+    lines.sort()
+    text = "\n".join((str(scheduler or names.DEFAULT_SCHEDULER), *lines))
+    return f"{crc32(text.encode()):08x}"
 
 
 def _plain(amount: Json) -> str:
-    """Write 8k, as the API server shows it, as 8000."""
+    """Write 8k, as the API server shows it, as 8000; nothing, which a Drop leaves, as 0."""
+    if amount is None:
+        return "0"
+    if type(amount) is str and amount.isdecimal() and amount.isascii() and amount[0] != "0":
+        return amount
     try:
         return str(quantity.parse(amount))
     except quantity.NotAQuantity:  # which the API server refuses
