@@ -4,8 +4,10 @@ from typing import Final
 
 # Ours.
 ORIGINAL_REQUEST: Final = "berth.dev/original-request"
-"""Pod annotation, by Berth: JSON with what each container asked for before Berth changed it."""
+"""Pod annotation, by Berth: JSON with what each container asked for before Berth changed it, and a
+checksum of what Berth wrote."""
 ORIGINAL_VERSION: Final = 1
+ORIGINAL_WRITTEN: Final = "written"
 DECISION: Final = "berth.dev/decision"
 """Pod annotation, by Berth: JSON with the decision: its id, by which Berth recognises the stored
 Pod, where the Pod goes, and why."""

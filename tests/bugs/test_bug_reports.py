@@ -171,7 +171,7 @@ def test_r11_a_count_is_of_cards_and_memory_is_of_each(tmp_path: Path) -> None:
     decision = decide(gpu_pod({GPU: "2"}), by)
     assert shares(decision.pod, by) == [(2, None, None, 100)]
     assert main(decision)["resources"]["limits"][CORES] == "100"
-    assert original(decision) == '{"containers":{"main":{"nvidia.com/gpu":"2"}},"v":1}'
+    assert original(decision) == {"main": {"nvidia.com/gpu": "2"}}
     nine = decide(gpu_pod({GPU: "9", MEMORY: "3000"}), by)
     assert shares(nine.pod, by) == [(9, 3000, None, None)]
 

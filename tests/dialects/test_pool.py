@@ -71,7 +71,7 @@ def test_requests_must_be_the_limits() -> None:
 def test_what_the_pool_can_give_is_kept_as_it_is() -> None:
     """Nothing is added that its nodes may not announce, such as a count of one."""
     asked = asking({POOL: "16Gi"})
-    assert decide(asked, converting("pool")).verdict is Verdict.UNCHANGED
+    assert patched(asked, converting("pool")).pod["spec"] == asked["spec"]
 
 
 BEYOND: dict[str, tuple[dict[str, str], dict[str, str], str, str]] = {
@@ -102,7 +102,7 @@ def test_what_no_card_has_today_is_told_or_refused(
 def test_what_some_card_has_is_neither() -> None:
     """And where no card is known, nobody can say."""
     for by in (converting("pool", T4, A100, never="refuse"), converting("pool", never="refuse")):
-        assert decide(asking({POOL: "40Gi"}), by).verdict is Verdict.UNCHANGED
+        assert patched(asking({POOL: "40Gi"}), by).warnings == ()
     nobody = converting("pool", never="refuse")
     assert decide(asking({POOL: "41Gi", POOL_COUNT: "99"}), nobody).warnings == ()
 
@@ -174,7 +174,7 @@ def test_volcano_is_told_chosen_devices_from_1_16_on() -> None:
 def test_whole_cards_lose_a_share_with_a_name() -> None:
     """And one that is whole already loses nothing."""
     by = converting("plain")
-    assert decide(asking({GPU: "1"}), by).verdict is Verdict.UNCHANGED
+    assert patched(asking({GPU: "1"}), by).warnings == ()
     decision = patched(asking({GPU: "2", MEMORY: "1000"}), by)
     assert limits(decision) == {GPU: "2"}
     assert any("(memory)" in one for one in said(decision))

@@ -131,13 +131,19 @@ def test_the_path_says_which_conversion(path: str, namespace: str, resource: str
     assert any(one["path"].endswith(("limits/" + escaped, "gpucores")) for one in patch)
 
 
-@pytest.mark.parametrize("path", ["/mutate/unheard", "/validate/unheard"])
-def test_a_conversion_that_this_replica_has_not_lets_pass(path: str) -> None:
-    """Another replica's settings are newer or older for some seconds: no Pod pays for that."""
-    response = ask(path, pods.gpu_pod({GPU: "1"}))
-    assert response["allowed"] is True
-    assert "patch" not in response
-    assert "unheard" in response["warnings"][0]
+@pytest.mark.parametrize("namespace", ["default", "team-a"])
+def test_a_conversion_that_this_replica_has_not_is_none(namespace: str) -> None:
+    """Another replica's settings are newer or older for some seconds: no Pod pays for that.
+
+    The namespace is what it is here, and the Pod is written so: the other lets it pass.
+    """
+    asked = pods.gpu_pod({GPU: "1"})
+    response = ask("/mutate/unheard", asked, namespace=namespace)
+    assert response["patch"] == ask("/mutate", asked, namespace=namespace)["patch"]
+    written = mutate.decide(asked, namespace, generation().rules.within(namespace)).pod
+    for path in ("/validate/unheard", "/validate/batch", "/validate/pool"):
+        assert ask(path, written, namespace=namespace)["allowed"] is True
+    assert ask("/validate/unheard", asked, namespace=namespace)["allowed"] is False
 
 
 def test_validate_judges_by_the_same_rules() -> None:

@@ -5,6 +5,9 @@ import re
 from copy import deepcopy
 from typing import Any
 
+from berth.admission import project
+from berth.admission.written import checksum
+
 Pod = dict[str, Any]
 
 GPU = "nvidia.com/gpu"
@@ -62,7 +65,9 @@ def expected(without_us: Pod) -> Pod:
         if {GPU, *SIZES, CORES} & resources["limits"].keys():
             _complete(container, resources)
     pod["spec"]["schedulerName"] = "hami-scheduler"
-    record = json.dumps({"containers": asked, "v": 1}, sort_keys=True, separators=(",", ":"))
+    written = checksum(project.pod(pod))
+    held = {"containers": asked, "v": 1, "written": written}
+    record = json.dumps(held, sort_keys=True, separators=(",", ":"))
     annotations = pod["metadata"].setdefault("annotations", {})
     annotations[ORIGINAL] = record
     if METAX[0] in record:

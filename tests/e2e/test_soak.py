@@ -33,8 +33,12 @@ def _keeps(scenario: Callable[[Ground], Result], ground: Ground) -> None:
 
 
 def test_l1_no_creation_fails_in_a_rolling_restart(ground: Ground) -> None:
-    """A Service's endpoint is removed only after the replica has begun to stop."""
-    _keeps(scenarios.rolling_restart, ground)
+    """A Service's endpoint is removed only after the replica has begun to stop.
+
+    The new ones have other settings: what an old one has written they check, and the other way
+    round.
+    """
+    _keeps(scenarios.rolling_update, ground)
 
 
 def test_l3_no_creation_fails_while_leaves_are_replaced(ground: Ground) -> None:
@@ -53,7 +57,7 @@ def test_l5_no_creation_fails_while_our_own_ca_is_rotated(ground: Ground) -> Non
 
 
 def test_no_creation_fails_while_the_settings_change(ground: Ground) -> None:
-    """On one replica before the other; an injection comes and goes."""
+    """On one replica before the other; an injection comes and goes, amounts and dialect change."""
     _keeps(scenarios.reload, ground)
 
 

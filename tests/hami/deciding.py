@@ -1,5 +1,6 @@
 """One admission decision from real files: settings by flags, an nvidia section of device-config."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -73,8 +74,10 @@ def faults(decision: Decision) -> list[tuple[Reason, str]]:
     return [(problem.reason, dotted(problem.path)) for problem in decision.problems]
 
 
-def original(decision: Decision) -> str | None:
-    """Return the record of what was asked for, if one is kept."""
+def original(decision: Decision) -> dict[str, Any] | None:
+    """Return the record of what each container asked for, if one is kept."""
     metadata: Any = decision.pod["metadata"]
-    found: str | None = metadata.get("annotations", {}).get(names.ORIGINAL_REQUEST)
-    return found
+    text: str | None = metadata.get("annotations", {}).get(names.ORIGINAL_REQUEST)
+    found: dict[str, Any] = json.loads(text) if text else {}
+    assert found.keys() <= {"v", "containers", "written"}
+    return found.get("containers")

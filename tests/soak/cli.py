@@ -15,6 +15,7 @@ from tests.soak.scenarios import Ground
 SCENARIOS = {
     "quiet": scenarios.quiet,
     "rolling-restart": scenarios.rolling_restart,
+    "rolling-update": scenarios.rolling_update,
     "leaf-rotation": rotations.leaf,
     "ca-on-volumes": rotations.ca_on_volumes,
     "ca-rotation": rotations.ca_of_our_own,

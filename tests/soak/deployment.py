@@ -22,6 +22,8 @@ SKEW_SECONDS = 0.5
 """Between the moments at which a change of a Secret or ConfigMap reaches two replicas."""
 CERTIFICATE = {"tls.crt": "server.certFile", "tls.key": "server.keyFile", "ca.crt": "server.caFile"}
 SETTINGS = "settings.yaml"
+DEVICES = "device-config.yaml"
+_FLAGS = {SETTINGS: "--config", DEVICES: "--device-config"}
 _GRACE_SECONDS = 45  # terminationGracePeriodSeconds of `berth manifests`
 _PATIENCE_SECONDS = 30
 _AS_SHIPPED = ("--set", "log.flushSeconds=0.1", "--set", "server.stopSeconds=15")
@@ -58,8 +60,8 @@ class Deployment:
             f"{CERTIFICATE[name]}={mounted / name}" for name in self.files.keys() & CERTIFICATE
         ]
         flags = [word for setting in given for word in ("--set", setting)]
-        if SETTINGS in self.files:
-            flags += ["--config", str(mounted / SETTINGS)]
+        for name in self.files.keys() & _FLAGS:
+            flags += [_FLAGS[name], str(mounted / name)]
         running = webhook.running(folder, *self.flags, *flags, own_ca=True)
         replica = self.stack.enter_context(running)
         replica.folder = mounted  # its ca.crt vouches for it
@@ -77,8 +79,12 @@ class Deployment:
         code = replica.process.wait(_GRACE_SECONDS)
         assert code == 0, f"a stopped replica ended with {code}: {replica.log[-5:]}"
 
-    def restart(self) -> None:
-        """Replace every replica, one after another, with maxSurge 1 and maxUnavailable 0."""
+    def restart(self, changed: Mapping[str, bytes] | None = None) -> None:
+        """Replace every replica, one after another, with maxSurge 1 and maxUnavailable 0.
+
+        What is `changed` on the volumes, the new ones alone have.
+        """
+        self.files |= changed or {}
         for old in tuple(self.replicas):
             self.start()
             self.stop(old)

@@ -27,7 +27,6 @@ import uvloop
 from tests import pods
 from tests.cluster.controlplane import ControlPlane
 
-_PLAIN_EVERY = 4
 _CONNECTIONS = 100  # to the API server: half of what it works on at a time
 _MUTATED = b'"schedulerName":"hami-scheduler"'
 _OWN = re.compile(r"127\.0\.0\.1:\d+->|(?<=soak-)\w{5}")  # what is another in each text
@@ -173,9 +172,10 @@ def outcome(
 async def _create(
     session: aiohttp.ClientSession, url: str, index: int, due: float, tally: _Tally
 ) -> None:
-    plain = index % _PLAIN_EVERY == _PLAIN_EVERY - 1
+    asked = _ASKED[index % len(_ASKED)]
+    plain = asked is _PLAIN
     try:
-        async with session.post(url, data=_PLAIN if plain else _GPU) as answer:
+        async with session.post(url, data=asked) as answer:
             body = await answer.read()
     except aiohttp.ClientError as error:
         tally.failures[f"no answer: {error!r}"] += 1
@@ -197,7 +197,9 @@ def _body(*containers: dict[str, Any]) -> bytes:
 
 
 _GPU = _body(pods.container(limits={"nvidia.com/gpu": "1", "nvidia.com/gpumem": "4096"}))
+_WHOLE = _body(pods.container(limits={"nvidia.com/gpu": "1"}))
 _PLAIN = _body(pods.container(limits={"cpu": "1"}))
+_ASKED = (_GPU, _WHOLE, _GPU, _PLAIN)
 
 
 if __name__ == "__main__":

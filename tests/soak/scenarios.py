@@ -11,17 +11,27 @@ from pathlib import Path
 import orjson
 
 from berth import clock
+from berth.admission import verify
 from berth.certs import authority
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.kubectl import Kubectl
 from tests.soak import deployment, load
-from tests.soak.deployment import REPLICAS, SETTINGS, Deployment, until
+from tests.soak.deployment import DEVICES, REPLICAS, SETTINGS, Deployment, until
 from tests.soak.load import Load, Outcome
 from tests.soak.report import Result
 
 NAMES = ("127.0.0.1",)
 _IGNORE = ("--set", "registration.failurePolicy=Ignore")
 _REFUSAL = "the GPU webhook did not rewrite this Pod"
+_OTHERS = verify.BY_OTHERS.text()
+_HALVED = {
+    "name": "halved",
+    "namespaces": ["*"],
+    "writes": "hami",
+    "oversubscription": {"memory": 2},
+}
+_SHARED = {"nvidia": {"defaultMemory": 2000, "defaultCores": 30}}
+"""Of HAMi's device-config: then a Pod that names no memory gets a share, not all cores."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,20 +103,49 @@ def rolling_restart(ground: Ground) -> Result:
     return Result(name="rolling-restart", outcome=outcome, counted=counted, broken=lost(outcome))
 
 
-def reload(ground: Ground) -> Result:
-    """Change the settings of both replicas, one after the other: no creation fails.
+def rolling_update(ground: Ground) -> Result:
+    """Replace each replica by one with other settings and devices: no creation fails.
 
-    An injection comes, which the API server asks for as soon as one replica knows it, and goes.
+    Each knows its own alone, and checks what the other has written.
+    """
+    mounted = {**certificate(), **_files()}
+    with loaded(ground, "rolling-update", mounted=mounted) as (deployed, begun):
+        deployed.restart(_files({"conversions": [_HALVED]}, _SHARED))
+        outcome = begun.outcome()
+        counted = {"written by others": by_others(deployed), **seen(deployed)}
+    return Result(name="rolling-update", outcome=outcome, counted=counted, broken=lost(outcome))
+
+
+def reload(ground: Ground) -> Result:
+    """Change what both replicas write, on one after the other: no creation fails.
+
+    An injection comes, which the API server asks for as soon as one replica knows it, and goes;
+    other amounts come, and a conversion of this very namespace.
     """
     library = {"name": "library", "env": [{"name": "LD_PRELOAD", "value": "/opt/ours.so"}]}
-    steps = [{"policy": {"privileged": "deny"}}, {"injections": [library]}, {}]
-    with loaded(ground, "reload", mounted={**certificate(), SETTINGS: b"{}"}) as (deployed, begun):
+    volcano = {"name": "ours", "namespaces": [ground.namespace], "writes": "volcano"}
+    steps = [
+        _files({"policy": {"privileged": "deny"}}, _SHARED),
+        _files({"injections": [library]}),
+        _files({"conversions": [_HALVED]}),
+        _files({"conversions": [volcano]}),
+        _files(),
+    ]
+    with loaded(ground, "reload", mounted={**certificate(), **_files()}) as (deployed, begun):
         for number, step in enumerate(steps, 1):
-            deployed.publish({SETTINGS: orjson.dumps(step)})
+            deployed.publish(step)
             deployed.await_logged("configuration.taken", REPLICAS * number)
         outcome = begun.outcome()
-        counted = {"generations taken": deployed.logged("configuration.taken"), **seen(deployed)}
+        taken, others = deployed.logged("configuration.taken"), by_others(deployed)
+        counted = {"generations taken": taken, "written by others": others, **seen(deployed)}
     return Result(name="reload", outcome=outcome, counted=counted, broken=lost(outcome))
+
+
+def _files(
+    settings: Mapping[str, object] | None = None, devices: Mapping[str, object] | None = None
+) -> dict[str, bytes]:
+    """Return settings and devices as files: as shipped where nothing is given."""
+    return {SETTINGS: orjson.dumps(settings or {}), DEVICES: orjson.dumps(devices or {})}
 
 
 def killed_fail(ground: Ground) -> Result:
@@ -181,6 +220,12 @@ def _refuses(ground: Ground) -> bool:
 def under_way(deployed: Deployment) -> int:
     """Return how many requests were under way on connections of replicas that died."""
     return deployed.endpoint.broken + deployed.endpoint.refused
+
+
+def by_others(deployed: Deployment) -> int:
+    """Count the Pods that a replica let pass as another's settings had them written."""
+    every = (line for one in deployed.every for line in one.logged("admission.reviewed"))
+    return sum(_OTHERS in line["reasons"] for line in every)
 
 
 def seen(deployed: Deployment) -> dict[str, object]:

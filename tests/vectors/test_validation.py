@@ -12,7 +12,7 @@ from berth.admission import verify, wire
 from berth.admission.rules import Rules
 from berth.dialects import allocated
 from berth.model.decision import Decision, Verdict
-from berth.settings import Policy, Registration
+from berth.settings import Policy, Registration, Scheduler
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import review
@@ -235,14 +235,27 @@ def test_i9_a_pod_that_was_never_rewritten_is_refused() -> None:
     laws.untouched(gpu_pod({"nvidia.com/gpu": "0"}), validating())
 
 
-def test_i10_what_was_written_under_the_settings_of_a_moment_ago_passes(tmp_path: Path) -> None:
-    """Between the two calls, the configuration became another: both are good enough."""
+def test_i10_what_was_written_under_other_settings_passes(tmp_path: Path) -> None:
+    """Another replica had them, or this one a moment ago; what was changed since is refused."""
     devices = tmp_path / "device-config.yaml"
     devices.write_text("nvidia: {defaultMemory: 2000}")  # a share, so without all cores
-    old, new = laws.rules(devices), laws.SHIPPED
-    written = laws.ask(gpu_pod({"nvidia.com/gpu": "1"}), laws.deciding(old)).pod
-    laws.refused(written, 403, validating(new))
-    laws.untouched(written, validating(new, old))
+    other = laws.rules(devices)
+    written: Any = laws.ask(gpu_pod({"nvidia.com/gpu": "1"}), laws.deciding(other)).pod
+    passed = laws.untouched(written, validating())
+    assert passed.decision.notes == (verify.BY_OTHERS,)
+    assert "warnings" not in passed.response, "its author can do nothing about it"
+    for kind in ("limits", "requests"):
+        written["spec"]["containers"][0]["resources"][kind]["nvidia.com/gpu"] = "2"
+    laws.refused(written, 403, validating())
+
+
+def test_i10_what_the_settings_of_a_moment_ago_left_alone_passes() -> None:
+    """It has no record, as it was nobody's business: another process cannot know."""
+    left = laws.rules(scheduler=Scheduler(force=False))
+    asked = gpu_pod(ONE)
+    laws.untouched(asked, laws.deciding(left))
+    laws.untouched(asked, validating(before=left))
+    laws.refused(asked, 403, validating())
 
 
 RECORDS = sorted(laws.SHIPPED.allocations)

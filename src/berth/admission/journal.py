@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from berth.admission import told
+from berth.admission import told, verify
 from berth.admission.recall import Answered
 from berth.errors import BadReview
 from berth.model.decision import Decision, Verdict
@@ -52,6 +52,8 @@ class Journal:
             metrics.refusals.add(problem.reason.value)
         if verdict is Verdict.PATCHED:
             metrics.patches.add(decision.dialect)
+        if verify.BY_OTHERS in decision.notes:
+            metrics.by_others.inc()
         if decision.would:
             for outcome in _outcomes(decision.would):
                 metrics.audited.add(outcome)

@@ -1,17 +1,17 @@
 """The annotation that keeps what a Pod asked for, before anything was filled in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import msgspec
 import orjson
 
 from berth import names
-from berth.admission import scope
+from berth.admission import scope, written
 from berth.dialects import hami, kai, translate
 from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand
-from berth.model.edit import Change, Put
+from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Pod
 from berth.model.raw import Json, Path
 from berth.model.said import Said
@@ -19,10 +19,11 @@ from berth.model.vendor import MIB, Vendor
 
 _PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")
+_FORGED = Said("why.not-asked")
 
 
-def keep(pod: Pod, demand: Demand, options: Options) -> list[Change]:
-    """Return the edit that records each container's request.
+def keep(pod: Pod, demand: Demand, options: Options, changes: Sequence[Change]) -> list[Change]:
+    """Return the edit that records each container's request, and what `changes` make of them.
 
     A record that is there is believed only for a container whose present limits follow from it:
     so a second pass keeps the first one's record, and a forged or stale one is written anew.
@@ -34,11 +35,17 @@ def keep(pod: Pod, demand: Demand, options: Options) -> list[Change]:
         for wanted in demand.containers
         if wanted.share
     }
-    record = {"v": names.ORIGINAL_VERSION, "containers": asked}
+    record = {
+        "v": names.ORIGINAL_VERSION,
+        "containers": asked,
+        names.ORIGINAL_WRITTEN: written.checksum(pod, changes),
+    }
     text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
     others = _size(pod.annotations) if pod.annotations else 0
     if others + len(names.ORIGINAL_REQUEST) + len(text) > scope.MOST_ANNOTATION:
-        return [Said("unrecorded", {"path": ("metadata", "annotations")})]
+        unsaid: Change = Said("unrecorded", {"path": ("metadata", "annotations")})
+        forged = names.ORIGINAL_REQUEST in pod.annotations  # ours would have found its place
+        return [unsaid, Drop(_PATH, _FORGED)] if forged else [unsaid]
     return [Put(_PATH, text, _WHY)]
 
 

@@ -79,9 +79,7 @@ def _decide(
         return verify.decide_records(review, rules)
     if root == names.INJECT_PATH:
         return _injected(review, rules, name)
-    if name and name not in rules.zones:
-        why = Said("left.unknown-conversion", {"conversion": name})
-        return _unheard(review, why, Said("not-converted", {"conversion": name}))
+    # Where another replica has registered a conversion that is unknown here, our own rules hold.
     rules = rules.within(review.namespace, name)
     if root == names.VALIDATE_PATH:
         before = before.within(review.namespace, name) if before else None
@@ -111,12 +109,11 @@ def _injected(review: Review, rules: Rules, name: str) -> Decision:
         return _NOT_OURS
     wanted = rules.injections.get(name)
     if wanted is None:
-        why = Said("left.unknown-injection", {"injection": name})
-        return _unheard(review, why, Said("not-injected", {"injection": name}))
+        # Another replica registered it, whose settings are newer or older for a moment.
+        return Decision(
+            verdict=Verdict.IGNORED,
+            pod=review.object,
+            notes=(Said("left.unknown-injection", {"injection": name}),),
+            warnings=(Said("not-injected", {"injection": name}),),
+        )
     return mutate.decide_injection(review.object, review.namespace, rules, wanted)
-
-
-def _unheard(review: Review, why: Said, warning: Said) -> Decision:
-    """Let pass what another replica registered, whose settings are newer or older for a moment."""
-    pod = review.object or {}
-    return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,), warnings=(warning,))

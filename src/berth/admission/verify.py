@@ -6,7 +6,9 @@ nobody has touched since, passes.
 
 from collections.abc import Iterator
 
-from berth.admission import allocations, debug, mutate, project, scope, workloads
+import msgspec
+
+from berth.admission import allocations, debug, mutate, project, scope, workloads, written
 from berth.admission.review import Review
 from berth.admission.rules import Rules, Undone
 from berth.model.decision import Decision, Problem, Verdict
@@ -14,6 +16,8 @@ from berth.model.edit import Edit
 from berth.model.raw import JsonObject
 from berth.model.said import Said
 
+BY_OTHERS = Said("left.by-others")
+"""The note of a Pod that a replica with other settings wrote, and that nobody has changed."""
 _NOT_OURS = Decision(verdict=Verdict.IGNORED, pod={}, notes=(Said("left.not-validated"),))
 
 
@@ -57,8 +61,10 @@ def created(
     passed, lacking = _judged(new, namespace, user, rules)
     if not lacking or rules.undone is Undone.ALLOW:
         return passed
+    if written.stands(project.pod(new)):
+        return msgspec.structs.replace(passed, notes=(BY_OTHERS,))
     if before is not None and not tuple(_lacking(mutate.decide(new, namespace, before, user))):
-        return passed  # it was written under the configuration until a moment ago
+        return passed  # it was left alone under the configuration until a moment ago
     if rules.undone is Undone.WARN:
         return passed.warned(tuple(Said("not-rewritten", {"path": edit.path}) for edit in lacking))
     undone = tuple(Problem("undone", edit.path, {"why": edit.why}) for edit in lacking)

@@ -10,7 +10,7 @@ import click
 import orjson
 
 from berth import layered, names
-from berth.admission import configuration, templates, zones
+from berth.admission import configuration, templates, written, zones
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.admission.templates import Template
@@ -154,7 +154,7 @@ class Compared:
 def _outcome(decision: Decision) -> tuple[object, ...]:
     if decision.verdict is Verdict.REFUSED:
         return tuple(str(problem) for problem in decision.problems)
-    return (decision.pod,)
+    return (written.left_out(decision.pod),)
 
 
 def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compared]:
@@ -190,10 +190,10 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
     metadata, spec = document.get("metadata"), document.get("spec")
     if document.get("kind") != "Pod" or not isinstance(metadata, dict):
         return document
-    written = metadata.get("annotations")
+    there = metadata.get("annotations")
     kept: JsonObject = {
         key: value
-        for key, value in (written.items() if isinstance(written, dict) else ())
+        for key, value in (there.items() if isinstance(there, dict) else ())
         if key not in records
     }
     unbound: Json = (
@@ -223,7 +223,7 @@ def _show(row: Compared, language: Language) -> None:
     click.echo(f"{click.style(escaped(title), bold=True)}  {' → '.join(fates)}")
     show.reasons(row.after, language, {*row.before.reasons(language)})
     if row.after.verdict is not Verdict.REFUSED:
-        show.changes(row.before.pod, row.after.pod)
+        show.changes(*(written.left_out(one.pod) for one in (row.before, row.after)))
     click.echo()
 
 

@@ -31,7 +31,7 @@ from berth.model.decided import Decided
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json
+from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -127,29 +127,33 @@ def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) 
     return choices.once(found)
 
 
-def recorded(text: Json) -> Mapping[str, Json]:
-    """Return what the annotation of original requests holds for each container."""
+def record(text: Json) -> JsonObject:
+    """Return what the annotation of original requests holds; nothing where it is none of ours."""
     if not isinstance(text, str):
         return {}
     try:
-        record: Json = orjson.loads(text)
+        found: Json = orjson.loads(text)
     except orjson.JSONDecodeError:
         return {}
-    if not isinstance(record, dict) or record.get("v") != names.ORIGINAL_VERSION:
-        return {}
-    containers = record.get("containers")
+    ours = isinstance(found, dict) and found.get("v") == names.ORIGINAL_VERSION
+    return found if isinstance(found, dict) and ours else {}
+
+
+def recorded(text: Json) -> Mapping[str, Json]:
+    """Return what it holds for each container."""
+    containers = record(text).get("containers")
     return containers if isinstance(containers, dict) else {}
 
 
 def _converted(demand: Demand, pod: Pod, options: Options) -> frozenset[str]:
     """Return the containers that are as an earlier pass has made them of something else."""
-    record = recorded(pod.annotations.get(names.ORIGINAL_REQUEST))
-    if not record:
+    before = recorded(pod.annotations.get(names.ORIGINAL_REQUEST))
+    if not before:
         return frozenset()
     return frozenset(
         wanted.container.name
         for wanted in demand.containers
-        if wanted.share and follows(record.get(wanted.container.name), wanted, pod, options)
+        if wanted.share and follows(before.get(wanted.container.name), wanted, pod, options)
     )
 
 

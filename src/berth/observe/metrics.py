@@ -70,6 +70,11 @@ class Metrics:
             "Reviews that were answered as one before, from which they differ only in the review's "
             "uid, the Pod's name, the name of its token volume, and times in managedFields.",
         )
+        self.by_others = counter(
+            "berth_written_by_others",
+            "Pods that /validate let pass as a replica with other settings wrote them. It grows "
+            "while the replicas have different settings, and rests again when they do not.",
+        )
         self.audited = self._counts(
             "berth_audited",
             "Decisions in namespaces in audit mode: patched, or the code of each refusal.",

@@ -116,7 +116,8 @@ CAUSES = {
     ),
     "unrecorded": Cause(
         "Kubernetes 规定一个对象的注解总共最多 256 KiB。",
-        "无需处理；`berth.dev/original-request` 只供人查看。",
+        "无需处理。但如果 Berth 的设置会更改，请留出一些空间："
+        "设置不同的副本靠 `berth.dev/original-request` 识别该 Pod。",
     ),
     "not-injected": Cause(
         "设置刚刚更改，还没有到达所有副本。", "如果该 Pod 需要所注入的内容，请重新创建。"
@@ -161,7 +162,4 @@ CAUSES = {
     ),
     "pod-group": Cause("PodGroup 的大小由其 Pod 的模板决定，而且早于任何 Pod 的转换。"),
     "left-alone": Cause("由其他调度器调度的 Pod 不作转换。"),
-    "not-converted": Cause(
-        "被调用的副本的设置，比注册该转换的副本的设置更旧或更新；这种情况只持续几秒。"
-    ),
 }

@@ -50,7 +50,6 @@ WARNINGS = {
     "renamed.annotation": Entry("{path} 已移除：现由资源限制表示", "原来的申请记在 {key} 中"),
     "pod-group": Entry("{path}：PodGroup 按其模板计数", "请同时转换模板"),
     "left-alone": Entry("{path}：{why}", "该 Pod 的申请保持原样"),
-    "not-converted": Entry("被调用的副本的设置中没有转换 {conversion}", "因此没有进行转换"),
     "no-effect.conversion": Entry("{path} 不起作用：此处没有生效的转换", "请改用资源申请"),
     "no-effect.container": Entry("{path}：容器 {container} 没有申请设备", "请写申请了设备的容器"),
     "no-effect.accelerator": Entry("{path} 对 {device} 不起作用", "请改用它的资源申请"),

@@ -149,7 +149,8 @@ CAUSES = {
     ),
     "unrecorded": Cause(
         "Kubernetes keeps at most 256 KiB of annotations in an object.",
-        "You need not do anything; `berth.dev/original-request` is only for people to read.",
+        "You need not do anything, but leave some room if the settings of Berth change: replicas "
+        "with other settings know the Pod by `berth.dev/original-request`.",
     ),
     "not-injected": Cause(
         "The settings were changed a moment ago, and not all replicas have them yet.",
@@ -203,8 +204,4 @@ CAUSES = {
         "The size of a PodGroup comes from the template of its Pods, before any Pod is translated."
     ),
     "left-alone": Cause("A Pod that another scheduler places is not translated."),
-    "not-converted": Cause(
-        "The replica that was asked has older or newer settings than the replica that registered "
-        "the conversion. This lasts some seconds."
-    ),
 }

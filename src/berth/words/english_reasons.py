@@ -27,6 +27,7 @@ REASONS = {
     "why.best": Entry("one of the best nodes for it"),
     "why.told": Entry("the Pod was told where to go"),
     "why.original": Entry("keeps what was asked for before this change"),
+    "why.not-asked": Entry("is not what this Pod asked for"),
     "why.injection": Entry("injection {injection} of the settings"),
     "left.names-none": Entry("names none of the devices that Berth knows"),
     "left.as-it-should-be": Entry("already as it should be"),
@@ -44,6 +45,9 @@ REASONS = {
     ),
     "left.other-scheduler": Entry("scheduler {scheduler} is not ours"),
     "left.windows": Entry("a Windows Pod, on whose nodes HAMi does not share cards"),
+    "left.by-others": Entry(
+        "as a replica with other settings wrote it; nobody has changed that since"
+    ),
     "left.not-validated": Entry("nothing that is validated here"),
     "left.no-creation": Entry("not the creation of a Pod, which alone is our business"),
     "left.unknown-injection": Entry(
@@ -117,9 +121,6 @@ REASONS = {
     "why.oversubscribed": Entry("oversubscribed by {factors}"),
     "why.sized": Entry("as the Pod's annotations or its namespace have it"),
     "why.percent-of": Entry("{percent} percent of {size} MiB"),
-    "left.unknown-conversion": Entry(
-        "the conversion {conversion} is not in the settings of the replica that was asked"
-    ),
     "part.leftover": Entry("{container} asks in the words of {dialect}"),
     "part.lost-accelerator": Entry("{dialect} has no words for {device}, which keeps its own"),
     "part.lost-memory": Entry("{dialect} gives whole cards only"),

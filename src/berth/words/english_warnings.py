@@ -61,10 +61,6 @@ WARNINGS = {
     "renamed.annotation": Entry("{path} is taken out: the limits say it now", "{key} has it"),
     "pod-group": Entry("{path}: the PodGroup counts what its template says", "convert that too"),
     "left-alone": Entry("{path}: {why}", "what the Pod asks for is left as it is"),
-    "not-converted": Entry(
-        "the replica that was asked has no conversion {conversion} in its settings",
-        "nothing was translated",
-    ),
     "no-effect.conversion": Entry(
         "{path} has no effect: no conversion holds here", "write resources instead"
     ),
