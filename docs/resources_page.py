@@ -85,7 +85,7 @@ def _memory(vendor: Vendor) -> str:
     if vendor.memory_is_bytes:
         return f"`{vendor.memory}`, a size such as 16Gi"
     if vendor.memory_in_bytes:
-        unit += "; from 2^20 on bytes"
+        return f"`{vendor.memory}`, GiB, or a size such as 512Mi"
     if vendor.memory_in_mib_from:
         unit += f"; from {vendor.memory_in_mib_from} on MiB"
     return f"`{vendor.memory}`, {unit}{_of_all(vendor, 'memory')}"

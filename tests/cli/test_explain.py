@@ -202,6 +202,17 @@ def test_what_was_understood_comes_before_what_is_done(
     assert share.items() <= one["share"].items()
 
 
+def test_what_the_administrator_set_as_default_is_said_as_such(tmp_path: Path) -> None:
+    """Of memory and of cores: both are what HAMi's scheduler will take of the card."""
+    file = tmp_path / "device-config.yaml"
+    file.write_text("nvidia: {defaultMemory: 512, defaultCores: 30}")
+    given = ("-f", "-", "--device-config", str(file))
+    lines = berth("explain", *given, stdin=GPU).stdout.splitlines()
+    assert lines[1] == "  ? c: 1 of nvidia, 512 MiB by default, 30 % of its cores by default"
+    ((one,),) = (row["demand"] for row in rows(*given, stdin=GPU))
+    assert {"memoryMiB": 512, "cores": 30}.items() <= one["share"].items()
+
+
 def test_what_the_annotations_choose_is_part_of_it() -> None:
     """The choice of devices is shown, and only where one was made."""
     chosen = "metadata: {name: a, annotations: {nvidia.com/use-gputype: A100}}"

@@ -62,6 +62,32 @@ def test_the_nodes_that_fit_are_ranked_with_their_cards() -> None:
     assert (packed["fitting"], packed["nodes"], packed["generation"]) == (3, 5, 42)
 
 
+NEVER, FULL = "placement.never=refuse", "placement.full=refuse"
+
+
+@pytest.mark.parametrize(
+    ("limits", "flags", "what"),
+    [
+        ("nvidia.com/gpu: 9", (NEVER,), "no node can ever run this: 9 such cards wanted"),
+        ("nvidia.com/gpu: 9", (FULL,), ""),
+        ("nvidia.com/gpu: 4", (FULL,), "no node has room now"),
+        ("nvidia.com/gpu: 4", (FULL, "placement.delivery=off"), ""),
+        ("nvidia.com/gpu: 4", (NEVER,), ""),
+        ("nvidia.com/gpu: 1, nvidia.com/gpumem: 10240", (NEVER, FULL), ""),
+        ("amd.com/gpu: 9", (NEVER, FULL), ""),
+    ],
+)
+def test_a_pod_that_the_webhook_would_refuse_for_want_of_a_node_is_refused(
+    limits: str, flags: tuple[str, ...], what: str
+) -> None:
+    """By `placement.never` and `placement.full`, also in the exit code."""
+    words = ("-f", "-", "--snapshot", str(FLEET), *(f"--set={flag}" for flag in flags))
+    done = CliRunner().invoke(command, words, input=manifest(limits), catch_exceptions=False)
+    assert (done.exit_code == 1) == bool(what), done.stdout
+    assert what in done.stdout
+    assert ("1 refused" in done.stdout) == bool(what)
+
+
 @pytest.mark.parametrize("writes", ["volcano", "pool"])
 def test_a_pod_that_is_translated_is_placed_as_what_it_asks_for(
     writes: str, tmp_path: Path

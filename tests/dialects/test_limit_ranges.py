@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from berth import names
-from berth.admission import mutate
+from berth import layered, names
+from berth.admission import configuration, mutate
 from berth.admission.standing import Standing
 from berth.dialects.ranges import Ranges
 from berth.model.decision import Reason, Verdict
@@ -31,6 +31,7 @@ from tests.dialects.converting import converting as cluster
 from tests.pods import container
 
 VOLCANO = cluster("volcano")
+SHIPPED, _ = configuration.rules(layered.settings(None), None)
 
 
 def given(asked: Limits, *resources: str) -> dict[str, Any]:
@@ -176,3 +177,39 @@ def test_a_device_that_nobody_asked_for_is_told() -> None:
     for resource in (GPU, NUMBER):
         decision = decide(given({resource: "1"}, resource), VOLCANO)
         assert any(f"a LimitRange gives it {resource}" in one for one in said(decision))
+
+
+CHIP = "huawei.com/Ascend910A"
+
+
+@pytest.mark.parametrize(
+    ("asked", "default", "blamed"),
+    [
+        ({CHIP: "1"}, {GPU: "1"}, [GPU]),
+        ({GPU: "1", PERCENT: "50"}, {MEMORY: "4000"}, [MEMORY]),
+        ({MEMORY: "4000"}, {PERCENT: "50", GPU: "1"}, [PERCENT]),
+        ({CHIP: "1"}, {GPU: "1", CORES: "5"}, [GPU, CORES]),
+        ({GPU: "0"}, {MEMORY: "4000"}, [MEMORY]),
+        ({GPU: "1"}, {CORES: "101"}, [CORES]),
+        ({GPU: "1", MEMORY: "16Gi"}, {CORES: "10"}, []),
+        ({GPU: "1", MEMORY: "9", PERCENT: "9"}, {CORES: "0"}, []),
+    ],
+)
+def test_who_is_refused_for_what_is_given_hears_who_gives_it(
+    asked: Limits, default: Limits, blamed: list[str]
+) -> None:
+    """He wrote one of the two alone, and what he leaves out is given again: only a 0 helps."""
+    decision = decide(given(default | asked, *default), SHIPPED)
+    assert decision.verdict is Verdict.REFUSED
+    assert [warning.facts["name"] for warning in decision.warnings] == blamed
+    cured = given(default | asked | dict.fromkeys(blamed, "0"), *default.keys() - {*blamed})
+    assert not blamed or decide(cured, SHIPPED).verdict is not Verdict.REFUSED
+
+
+@pytest.mark.parametrize("resource", ["mthreads.com/vgpu", "aws.amazon.com/neuron"])
+def test_nobody_is_told_to_write_a_0_that_is_refused(resource: str) -> None:
+    """Of some accelerators 0 is no request but wrong, as in HAMi, so only the LimitRange helps."""
+    assert decide(asking({resource: "0"}), SHIPPED).verdict is Verdict.REFUSED
+    (warning,) = said(decide(given({resource: "1"}, resource), SHIPPED))
+    told = f"a LimitRange gives it {resource}, and 0 is refused; have the LimitRange changed"
+    assert warning.endswith(told)

@@ -93,7 +93,8 @@ def test_i6_what_a_limit_range_gives_counts_as_asked_for(
 ) -> None:
     """The administrator said so; the author hears of each container that asked for nothing.
 
-    A container that writes 0 has none, and one that asks for a size gets no second count.
+    A container that writes 0 has none, and one that asks for a size gets no second count. Where
+    the given card is a second kind, the Pod is refused, and its author hears where it is from.
     """
     assert registered.process.poll() is None
     one = {"nvidia.com/gpu": "1", "cpu": "2"}
@@ -109,6 +110,9 @@ def test_i6_what_a_limit_range_gives_counts_as_asked_for(
     with own(control_plane) as namespace:
         assert api.ask("POST", f"/api/v1/namespaces/{namespace}/limitranges", ranged)[0] == 201
         status, stored = api.create(asked, namespace, dry_run=True)
+        warned = api.warnings
+        chip = pods.gpu_pod({"huawei.com/Ascend910A": "1"}, metadata={"namespace": None})
+        refused, _ = api.create(chip, namespace, dry_run=True)
     assert status == 201, stored
     given = {**one, "nvidia.com/gpucores": "100"}
     spec = stored["spec"]
@@ -122,10 +126,12 @@ def test_i6_what_a_limit_range_gives_counts_as_asked_for(
         "none": {"nvidia.com/gpu": "0", "cpu": "2"},
         "mesh": given,
     }
-    assert [line.split('"')[1] for line in api.warnings] == [
-        f"spec.{path}: a LimitRange gives it nvidia.com/gpu; write 0 there for none"
-        for path in ("initContainers[0]", "containers[2]")
+    told = "a LimitRange gives it nvidia.com/gpu; write 0 there for none"
+    assert [line.split('"')[1] for line in warned] == [
+        f"spec.{path}: {told}" for path in ("initContainers[0]", "containers[2]")
     ]
+    assert refused == 422
+    assert [line.split('"')[1] for line in api.warnings] == [f"spec.containers[0]: {told}"]
 
 
 @pytest.fixture

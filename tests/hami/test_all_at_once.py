@@ -30,11 +30,65 @@ def test_numbers_pairs_variables_and_node_are_judged_together() -> None:
     ]
 
 
+def test_a_wrong_number_hides_no_wrong_annotation() -> None:
+    """What only the vendor's rule reads is judged beside it, and said once for all containers."""
+    wrong = {"nvidia.com/gpumem": "16Gi"}
+    decision = _decide(
+        pods.pod(
+            pods.container("a", limits=wrong),
+            pods.container("b", limits={"nvidia.com/gpu": "1"}),
+            metadata={"annotations": {"nvidia.com/vgpu-mode": "x"}},
+        )
+    )
+    assert [problem.code for problem in decision.problems] == [
+        "too-large.mib-meant",
+        "annotation.mode",
+    ]
+    limits = {"metax-tech.com/sgpu": "1", "metax-tech.com/vcore": "200"}
+    annotations = {"annotations": {"metax-tech.com/sgpu-app-class": "x"}}
+    decision = _decide(pods.gpu_pod(limits, metadata=annotations))
+    assert [problem.code for problem in decision.problems] == [
+        "too-large.cores",
+        "annotation.metax",
+    ]
+
+
+def test_a_request_beside_hides_no_wrong_number() -> None:
+    """Who takes out a request that differs need not come back for the limit; nor who adds one."""
+    asked = pods.gpu_pod({"nvidia.com/gpu": "0.5"})
+    asked["spec"]["containers"][0]["resources"]["requests"] = {"nvidia.com/gpu": "1"}
+    codes = [problem.code for problem in _decide(asked).problems]
+    assert codes == ["request-not-limit", "not-whole.count"]
+    del asked["spec"]["containers"][0]["resources"]["limits"]
+    asked["spec"]["containers"][0]["resources"]["requests"] = {"nvidia.com/gpu": "0.5"}
+    codes = [problem.code for problem in _decide(asked).problems]
+    assert codes == ["request-without-limit.wrong", "not-whole.count"]
+
+
+def test_a_wrong_count_accuses_no_cores() -> None:
+    """32 sixteenths are right for two cards, and of how many nobody knows."""
+    asked = {"mthreads.com/vgpu": "2.5", "mthreads.com/sgpu-core": "32"}
+    assert [problem.code for problem in _decide(pods.gpu_pod(asked)).problems] == [
+        "not-whole.count"
+    ]
+
+
 def test_values_are_shown_as_they_are_written() -> None:
     """Booleans, and what stands within others, are named as in YAML, not as in Python."""
-    for raw, shown in ((True, "'true'"), ([None], "'[null]'")):
+    for raw, shown in ((True, "true"), ([None], "[null]")):
         (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": raw})).problems
+        assert problem.what.startswith(f"'{shown}'")
+        metadata = {"annotations": {"nvidia.com/use-gputype": raw}}
+        (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": "1"}, metadata=metadata)).problems
         assert problem.what.startswith(shown)
+
+
+def test_an_annotation_without_a_value_is_empty() -> None:
+    """As the API server stores it, so that `berth explain` does not refuse what runs."""
+    for key in ("use-gputype", "numa-bind", "vgpu-mode"):
+        metadata = {"annotations": {f"nvidia.com/{key}": None}}
+        decision = _decide(pods.gpu_pod({"nvidia.com/gpu": "1"}, metadata=metadata))
+        assert decision.verdict is Verdict.PATCHED
 
 
 def test_zero_devices_with_a_priority_is_no_riddle() -> None:

@@ -25,12 +25,16 @@ def asked(
     limits: dict[str, Any],
     init: dict[str, Any] | None = None,
     notes: dict[str, str] | None = None,
+    **nvidia: int,
 ) -> PodRequest:
-    """Return the request of a Pod with one container, and an init container if that is given."""
+    """Return the request of a Pod with one container, and an init container if that is given.
+
+    `nvidia` are keys of the device-config.
+    """
     before = [container("init", init)] if init else []
     wants = {"annotations": notes or {}}
     made = pod(container("main", limits), metadata=wants, initContainers=before)
-    reading = hami.read(project.pod(made), rules(folder).options, skip_privileged=False)
+    reading = hami.read(project.pod(made), rules(folder, **nvidia).options, skip_privileged=False)
     return pod_request(reading.demand, OF_NODE)
 
 
@@ -56,6 +60,36 @@ def test_numbers(tmp_path: Path, limits: dict[str, Any], request_: DeviceRequest
     assert (named[1].memory_percent, named[1].cores) == (request_.memory_percent, request_.cores)
     assert named[1].vendor.lower() == "nvidia"
     assert (request.cpu_milli, request.init_devices) == (2_000, ())
+
+
+@pytest.mark.parametrize(
+    ("limits", "memory", "percent", "cores"),
+    [
+        ({}, 512, None, 30),
+        ({"nvidia.com/gpumem": "0", "nvidia.com/gpumem-percentage": "0"}, 512, None, 30),
+        ({"nvidia.com/gpumem": "1000"}, 1000, None, 30),
+        ({"nvidia.com/gpumem-percentage": "100"}, None, 100, 30),
+        ({"nvidia.com/gpucores": "0"}, 512, None, 0),
+        ({"nvidia.com/gpucores": "70"}, 512, None, 70),
+    ],
+)
+def test_what_the_administrator_set_as_default_is_looked_for(
+    limits: dict[str, Any], memory: int | None, percent: int | None, cores: int, tmp_path: Path
+) -> None:
+    """HAMi's scheduler takes `defaultMemory` and `defaultCores` where a card is asked for alone.
+
+    A whole card in their place would find no room on cards that have it; no cores, on cards that
+    have none left.
+    """
+    limits = {"nvidia.com/gpu": "1", **limits}
+    ((_, found),) = asked(tmp_path, limits, defaultMemory=512, defaultCores=30).devices
+    assert (found.memory_mib, found.memory_percent, found.cores) == (memory, percent, cores)
+
+
+def test_default_cores_are_no_more_than_a_card_has(tmp_path: Path) -> None:
+    """A slip in the device-config, which HAMi's scheduler cuts, makes no Pod wait for ever."""
+    ((_, found),) = asked(tmp_path, {"nvidia.com/gpu": "1"}, defaultCores=300).devices
+    assert found.cores == 100
 
 
 def test_a_manifest_finds_its_card(tmp_path: Path) -> None:

@@ -9,7 +9,9 @@ import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
+from matplotlib.figure import Figure
 
+from berth.cli import plots
 from berth.cli.simulate import command
 from berth.errors import UsageError
 from berth.model import recording
@@ -21,8 +23,8 @@ from berth.model.request import DeviceRequest, PodRequest
 from berth.placement.policies import POLICIES
 from berth.simulator import made, recorded
 from berth.simulator.churn import Churn
-from berth.simulator.result import Done, Result
-from berth.simulator.runs import Job, one
+from berth.simulator.result import Curve, Done, Point, Result
+from berth.simulator.runs import NAMES, Job, one
 from berth.simulator.schedule import Schedule, own_lives
 from berth.simulator.trace import Arrival, Trace
 
@@ -336,6 +338,34 @@ def test_what_came_of_it_is_said_also_where_the_picture_cannot_be_written(tmp_pa
     done = CliRunner().invoke(command, [*words, "--plot", str(file)])
     assert isinstance(done.exception, UsageError)
     assert "workload-rates" in done.stdout
+
+
+def test_every_curve_of_a_picture_can_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also one of a single point, one that stays below the others, and each by its own colour."""
+    drawn: list[Figure] = []
+    monkeypatch.setattr(Figure, "savefig", lambda figure, _: drawn.append(figure))
+    result = Result(
+        policy="",
+        trace="t",
+        seed=1,
+        offered=1,
+        gpu_allocation_percent=0,
+        rejected_percent=0,
+        failed_pods=0,
+        fragmentation_percent=0,
+        used_milli=0,
+        arrivals=0,
+        classes={},
+    )
+    low = Curve((Point(0, 0, 0), Point(90, 40, 0), Point(100, 50, 0)))
+    results = [msgspec.structs.replace(result, policy=name) for name in NAMES]
+    plots.draw(Path("x.svg"), [Done(each, low) for each in results])
+    plots.draw(Path("x.svg"), [Done(results[0], Curve((Point(5, 9, 0),), "seconds"))])
+    many, single = (figure.axes[0] for figure in drawn)
+    curves = [line for line in many.lines if line.get_label() in NAMES]
+    assert len({line.get_color() for line in curves}) == len(NAMES)
+    assert many.get_ylim()[0] <= 40
+    assert [line.get_marker() for line in single.lines] == ["o"]
 
 
 def test_a_picture_has_the_policies_and_the_published_curves(tmp_path: Path) -> None:

@@ -2,8 +2,11 @@
 
 import gzip
 import json
+import subprocess
+import sys
 from multiprocessing import active_children
 from pathlib import Path
+from time import monotonic, sleep
 
 import msgspec
 import pytest
@@ -62,6 +65,26 @@ def test_one_object_for_each_run_the_default_policy_without_another() -> None:
     assert first == alone
     assert (second["seed"], second["policy"], second["trace"]) == (42, "scarcity", "default")
     assert {"gpu_allocation_percent", "failed_pods", "fragmentation_percent"} <= set(first)
+
+
+def test_no_process_outlives_a_command_that_is_killed() -> None:
+    """Each holds its stderr, which comes to an end with the last of them."""
+    words = ("-m", "berth", "simulate", "--policy", "first-fit", "--seed", "42", "--seed", "43")
+    with subprocess.Popen(
+        [sys.executable, *words], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
+    ) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        deadline = monotonic() + 30
+        while len(children.read_text().split()) < 3 and monotonic() < deadline:
+            sleep(0.01)
+        process.kill()
+        process.communicate(timeout=30)
+
+
+def test_more_arrivals_than_memory_holds_are_refused() -> None:
+    """A run of so many would take hours."""
+    done = CliRunner().invoke(command, ["--departures", "99999999999"])
+    assert "99999999999 is not in the range" in done.output
 
 
 def test_a_process_that_is_ended_from_outside_ends_the_command() -> None:

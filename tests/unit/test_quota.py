@@ -33,9 +33,10 @@ def rules(tmp_path_factory: pytest.TempPathFactory) -> Written:
     """Give a function that reads HAMi's chart; `factor` is Hygon's and Ascend's memoryFactor."""
 
     @cache
-    def read(*flags: str, factor: int = 1, default: int = 0) -> Rules:
+    def read(*flags: str, factor: int = 1, default: int = 0, cores: int = 0) -> Rules:
         config = yaml.safe_load(DEVICE_CONFIG.read_text())
         config["nvidia"]["defaultMemory"] = default
+        config["nvidia"]["defaultCores"] = cores
         config["hygon"]["memoryFactor"] = factor
         for chip in config["vnpus"]["configs"]:
             chip["memoryFactor"] = factor
@@ -256,6 +257,29 @@ def test_a_share_of_unknown_size_passes_with_a_warning_or_is_refused(rules: Writ
     assert said(cluster, asked).endswith("; end other Pods or have the quota raised")
 
 
+def test_slices_of_unknown_size_are_to_be_asked_for_by_size(rules: Written) -> None:
+    """Beside them a size has no effect: who only added one would be refused again."""
+    memory = "enflame.com/gcu-memory"
+    cluster = Cluster(rules(), {f"limits.{memory}": "16"})
+    asked = gpu_pod({"enflame.com/drs-gcu": "1"})
+    told = said(cluster, asked, deny_unsized=True)
+    assert told.endswith(f"; write {memory} in place of enflame.com/drs-gcu")
+    assert cluster.create(gpu_pod({memory: "16"}), "a")
+
+
+def test_the_room_of_a_card_that_is_cut_is_one_of_its_sizes(rules: Written) -> None:
+    """8000 MiB would be rounded up to 8738, which is what was refused."""
+    chip, memory = "huawei.com/Ascend910A", "huawei.com/Ascend910A-memory"
+    cluster = Cluster(rules(), {f"limits.{memory}": "8000"})
+    told = said(cluster, gpu_pod({chip: "1", memory: "8000"}))
+    assert "asks for 8738 MiB more" in told
+    assert "; ask for at most 4369 MiB in all," in told
+    assert cluster.create(gpu_pod({chip: "1", memory: "4369"}), "a")
+    assert cluster.create(gpu_pod({chip: "1", memory: "2184"}), "b")
+    told = said(cluster, gpu_pod({chip: "1", memory: "1"}))
+    assert told.endswith("; end other Pods or have the quota raised")
+
+
 def test_what_was_given_counts_once_it_is_known(rules: Written) -> None:
     """13 (HAMi#2468): half of a card of 40960 MiB counts as HAMi's scheduler records it."""
     cluster = Cluster(rules(), {f"limits.{MEMORY}": "25600"})
@@ -276,6 +300,15 @@ def test_the_administrators_default_memory_counts(rules: Written) -> None:
     cluster = Cluster(rules(default=600), {f"limits.{MEMORY}": "1000"})
     assert cluster.create(gpu_pod({GPU: "1"}), "a")
     assert "asks for 600 MiB more" in said(cluster, gpu_pod({GPU: "1"}))
+
+
+def test_the_administrators_default_cores_count(rules: Written) -> None:
+    """For each card that names none, as in HAMi: not for one that names others, 0 among them."""
+    cluster = Cluster(rules(cores=20), {f"limits.{CORES}": "50"})
+    assert cluster.create(gpu_pod({GPU: "2", MEMORY: "100"}), "a")
+    assert "uses 40, this Pod asks for 20 more" in said(cluster, gpu_pod({MEMORY: "100"}))
+    assert cluster.create(gpu_pod({GPU: "1", CORES: "10"}), "b")
+    assert cluster.create(gpu_pod({GPU: "1", CORES: "0"}), "c")
 
 
 @pytest.mark.parametrize("other", ["another", "later"])

@@ -70,6 +70,9 @@ def test_c11_what_the_api_server_defaulted_is_still_ours() -> None:
         pytest.param(
             pod(user(volumeMounts=[{"name": "mine", "mountPath": "/opt/libs"}])), id="mountPath"
         ),
+        pytest.param(
+            pod(user(volumeMounts=[{"name": "mine", "mountPath": "/opt/libs/"}])), id="mountPath/"
+        ),
     ],
 )
 def test_c11_a_name_or_path_that_the_user_took_is_refused(taken: Pod) -> None:

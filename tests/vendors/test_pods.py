@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
 import yaml
 
 from berth import layered
@@ -37,6 +38,81 @@ def test_each_container_has_its_own_kind_of_device(tmp_path: Path) -> None:
     together = decide(gpu_pod(NEURON | {CHIP: "1"}), by)
     place = "spec.containers[0].resources.limits[aws.amazon.com/neuron]"
     assert faults(together) == [(Reason.SEVERAL_VENDORS, place)]
+
+
+WHOLE: dict[str, tuple[dict[str, str], str]] = {
+    "aws.amazon.com/neuroncore": ({}, "write a whole number up to 2048, for all devices of"),
+    "mthreads.com/sgpu-core": ({"mthreads.com/vgpu": "1"}, "write a whole number up to 16,"),
+    "mthreads.com/sgpu-memory": ({"mthreads.com/vgpu": "1"}, "write whole units of 512 MiB"),
+    "cambricon.com/mlu.smlu.vmemory": (
+        {"cambricon.com/vmlu": "1"},
+        "write whole units of 256 MiB",
+    ),
+    "iluvatar.ai/MR-V100.vCore": (
+        {"iluvatar.ai/MR-V100-vgpu": "2"},
+        "write a whole number up to 200, for all devices of",
+    ),
+    "enflame.com/gcu-memory": ({}, "write whole GiB, or whole MiB from 256 on"),
+    "enflame.com/drs-gcu": ({}, "write whole slices"),
+    "metax-tech.com/vmemory": (
+        {"metax-tech.com/sgpu": "1"},
+        "write whole GiB, up to 999, or a size such as 512Mi",
+    ),
+    "hygon.com/dcumem": ({"hygon.com/dcunum": "1"}, "write whole MiB"),
+    "amd.com/gpucores": ({"amd.com/gpu": "1"}, "write whole percent of one device, from 1 to 100"),
+    "amd.com/gpu": ({}, "write 1, and ask for a part of the card with amd.com/gpumem or"),
+    "vastaitech.com/va": ({}, "write whole devices, of which nobody gets a part"),
+}
+
+
+@pytest.mark.parametrize(("name", "row"), WHOLE.items(), ids=WHOLE.keys())
+def test_a_part_of_a_unit_is_answered_in_the_unit(
+    name: str, row: tuple[dict[str, str], str], tmp_path: Path
+) -> None:
+    """Who follows the advice asks for about what was meant: 1.5 is neither 1 % nor 1 MiB of all."""
+    beside, advice = row
+    (problem,) = decide(gpu_pod({**beside, name: "1.5"}), rules(tmp_path)).problems
+    assert problem.fix.startswith(advice)
+
+
+@pytest.mark.parametrize(
+    ("name", "amount", "advice"),
+    [
+        ("nvidia.com/gpumem", "16Gi", "write 16384 if 16Gi is meant"),
+        ("nvidia.com/gpumem", "16G", "write 15259 if 16G is meant"),
+        ("nvidia.com/gpumem", "16000000001", "write at most 1048575"),
+        ("nvidia.com/gpumem", "100Ti", "write at most 1048575"),
+        ("cambricon.com/mlu.smlu.vmemory", "4G", "write 15 if 4G is meant"),
+        ("cambricon.com/mlu.smlu.vmemory", "64Mi", "write 1 if 64Mi is meant"),
+    ],
+)
+def test_bytes_are_answered_in_units(name: str, amount: str, advice: str, tmp_path: Path) -> None:
+    """As many as hold them, where a suffix says that bytes are meant."""
+    count = {"cambricon.com/vmlu": "1"} if name.startswith("cambricon") else {}
+    (problem,) = decide(gpu_pod({**count, name: amount}), rules(tmp_path)).problems
+    assert problem.fix == advice
+
+
+def test_nobody_is_told_to_ask_for_one_chip_of_a_pair(tmp_path: Path) -> None:
+    """Who asks for one gets two: a part of it is only to be had by leaving the part out."""
+    chip = "huawei.com/Ascend910C"
+    for count in ("1", "2"):
+        asked = gpu_pod({chip: count, f"{chip}-memory": "16384"})
+        (problem,) = decide(asked, rules(tmp_path)).problems
+        assert (problem.code, problem.fix) == ("not-shared.pairs", "write 65536, or leave it out")
+
+
+def test_a_recorded_size_can_be_asked_for_again(tmp_path: Path) -> None:
+    """Bytes without a suffix are none to MetaX, so the record keeps one; GiB stay as they are."""
+    for asked, kept in (("1.5Gi", "1536Mi"), ("1536Mi", "1536Mi"), ("16", "16")):
+        limits = {"metax-tech.com/sgpu": "1", "metax-tech.com/vmemory": asked}
+        decision = decide(gpu_pod(limits), rules(tmp_path))
+        record = json.loads(original(decision) or "")["containers"]["main"]
+        assert record == limits | {"metax-tech.com/vmemory": kept}
+        again = decide(gpu_pod(record), rules(tmp_path))
+        assert again.demand
+        assert decision.demand
+        assert again.demand.totals() == decision.demand.totals()
 
 
 def test_none_of_a_device_beside_another_is_no_second_kind(tmp_path: Path) -> None:

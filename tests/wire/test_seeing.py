@@ -163,11 +163,13 @@ def test_debug_shows_each_step(tmp_path: Path) -> None:
     assert steps[-1].startswith("decision: patched, ")
 
 
-@pytest.mark.parametrize("host", ["::1", "::"])
-def test_the_operators_port_listens_on_ipv6(host: str) -> None:
+@pytest.mark.parametrize(
+    ("host", "called"), [("::1", "::1"), ("::", "::1"), ("", "::1"), ("", "127.0.0.1")]
+)
+def test_the_operators_port_listens_on_ipv6(host: str, called: str) -> None:
     """As the webhook's own does: a cluster may have no other addresses."""
     with serving(Wanted(host=host, port=0), Metrics(), Readiness(), {}) as port:
-        connection = http.client.HTTPConnection("::1", port, timeout=30)
+        connection = http.client.HTTPConnection(called, port, timeout=30)
         connection.request("GET", "/healthz")
         assert connection.getresponse().read() == b"ok"
         connection.close()

@@ -3,7 +3,7 @@
 import asyncio
 from typing import NoReturn
 
-from aiohttp import HttpVersion11, web
+from aiohttp import HttpVersion11, hdrs, web
 
 from berth.admission.load import Load
 from berth.errors import BadReview
@@ -65,7 +65,7 @@ def _held(part: bytes, load: Load, limits: Server) -> bytes:
 
 async def _let_come(request: web.BaseRequest) -> None:
     """Tell a caller that waits for it to send the body (RFC 9110, 10.1.1), as curl may do."""
-    expected = request.headers.get("Expect")
+    expected = request.headers.get(hdrs.EXPECT)
     if expected and expected.lower() == "100-continue" and request.version >= HttpVersion11:
         await request.writer.write(b"HTTP/1.1 100 Continue\r\n\r\n")
 
@@ -73,10 +73,10 @@ async def _let_come(request: web.BaseRequest) -> None:
 def _check_head(request: web.BaseRequest) -> None:
     """Refuse by its head what need not be read. Raises BadReview."""
     # What kube-apiserver sends, and then what others may: with a charset, in capitals.
-    kind = request.headers.get("Content-Type")
+    kind = request.headers.get(hdrs.CONTENT_TYPE)
     if kind != "application/json" and request.content_type != "application/json":
         raise BadReview("Content-Type is not application/json", 415)
-    if request.headers.get("Content-Encoding", "identity") != "identity":
+    if request.headers.get(hdrs.CONTENT_ENCODING, "identity") != "identity":
         raise BadReview("Content-Encoding is not supported", 415)
     if (request.content_length or 0) > MOST_BYTES:
         _refuse_size()

@@ -41,7 +41,7 @@ def problems(pod: Pod, demand: Demand, injection: Injection) -> Iterator[Problem
         places.append((path, "mountPath", injection.mounts, container.mounts))
     for path, key, wanted, there in places:
         for entry in wanted:
-            twins = [present for present in there if present.get(key) == entry.get(key)]
+            twins = [present for present in there if _place(present, key) == _place(entry, key)]
             if twins and not any(_within(entry, twin) for twin in twins):
                 facts = {"entry": str(entry.get(key)), "injection": injection.name, "key": key}
                 yield Problem("clash", path, facts)
@@ -84,8 +84,14 @@ def _missing(
     """Append what lacks; an entry of the same `key` is ours, or `problems` has refused the Pod."""
     path, why = place
     for entry in wanted:
-        if not any(present.get(key) == entry.get(key) for present in there):
+        if not any(_place(present, key) == _place(entry, key) for present in there):
             yield Append(path, dict(entry), why)
+
+
+def _place(entry: JsonObject, key: str) -> Json:
+    """Return by what an entry is told from others: /lib/ is mounted where /lib is."""
+    found = entry.get(key)
+    return found.rstrip("/") if key == "mountPath" and isinstance(found, str) else found
 
 
 def _within(ours: Json, theirs: Json) -> bool:

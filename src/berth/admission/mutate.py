@@ -20,7 +20,7 @@ from berth.admission import (
 from berth.admission import standing as stood
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.admission.standing import Standing
-from berth.dialects import translate
+from berth.dialects import limit_ranger, translate
 from berth.dialects.dialect import Reading
 from berth.dialects.ranges import Ranges, named
 from berth.model.decided import Decided
@@ -60,14 +60,15 @@ def decide(
         return left
     reading = _read(pod, rules)
     problems = tuple(validate.problems(pod, reading, rules))
-    if pod.annotations:
+    if not rules.allocations.isdisjoint(pod.annotations):
         problems += tuple(allocations.written(raw, user, rules))
     if standing and rules.placements.of(namespace).refuses_never:
         problems += tuple(one.problem for one in reading.beyond)
     if not problems and standing:  # only what is right in itself can be counted and placed
         return _stood(raw, pod, reading, rules, standing)
     if problems:
-        return _refused(raw, problems, reading.demand)
+        told = tuple(limit_ranger.blamed(pod, problems, rules.options)) if pod.annotations else ()
+        return _refused(raw, problems, reading.demand).warned(told)
     changes, warnings = _written(pod, reading, rules, None, None)
     if problems := _unsaid(changes):
         return _refused(raw, problems, reading.demand)

@@ -1,6 +1,6 @@
 """The annotation that keeps what a Pod asked for, before anything was filled in."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import msgspec
 import orjson
@@ -15,14 +15,14 @@ from berth.model.edit import Change, Put
 from berth.model.pod import Pod
 from berth.model.raw import Json, Path
 from berth.model.said import Said
-from berth.model.vendor import Vendor
+from berth.model.vendor import MIB, Vendor
 
 _PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")
 
 
-def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
-    """Yield the edit that records each container's request.
+def keep(pod: Pod, demand: Demand, options: Options) -> list[Change]:
+    """Return the edit that records each container's request.
 
     A record that is there is believed only for a container whose present limits follow from it:
     so a second pass keeps the first one's record, and a forged or stale one is written anew.
@@ -38,17 +38,13 @@ def keep(pod: Pod, demand: Demand, options: Options) -> Iterator[Change]:
     text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
     others = _size(pod.annotations) if pod.annotations else 0
     if others + len(names.ORIGINAL_REQUEST) + len(text) > scope.MOST_ANNOTATION:
-        yield Said("unrecorded", {"path": ("metadata", "annotations")})
-        return
-    yield Put(_PATH, text, _WHY)
+        return [Said("unrecorded", {"path": ("metadata", "annotations")})]
+    return [Put(_PATH, text, _WHY)]
 
 
 def _size(annotations: Mapping[str, Json]) -> int:
-    return sum(
-        len(key.encode()) + len(str(value).encode())
-        for key, value in annotations.items()
-        if key != names.ORIGINAL_REQUEST
-    )
+    texts = [f"{key}{value}" for key, value in annotations.items() if key != names.ORIGINAL_REQUEST]
+    return len("".join(texts).encode())
 
 
 def _converted(
@@ -83,12 +79,18 @@ def _asked(
 
 
 def _plain(limits: Mapping[str, Json], vendor: Vendor) -> dict[str, Json]:
-    """Write amounts as plain numbers: 8000, which the API server shows as 8k."""
+    """Write amounts as plain numbers: 8000, which the API server shows as 8k.
+
+    Who copies them into a manifest asks for the same: of bytes that only a suffix tells, it stays.
+    """
     found: dict[str, Json] = {}
     for name in vendor.resources:
         if name in limits:
             try:
-                found[name] = str(quantity.parse(limits[name]))
+                amount = quantity.parse(limits[name])
             except quantity.NotAQuantity:  # only a forged record holds one
                 found[name] = None
+                continue
+            suffixed = vendor.memory_in_bytes and name == vendor.memory and amount >= MIB
+            found[name] = f"{amount // MIB}Mi" if suffixed else str(amount)
     return found

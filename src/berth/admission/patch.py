@@ -14,8 +14,8 @@ from berth.model.edit import Append, Drop, Edit, Put
 from berth.model.raw import Json, JsonObject, Path
 from berth.model.rfc6902 import Node, Operation, child_of, holds, pointer
 
-Ours: TypeAlias = "tuple[Node, dict[str | int, Ours]]"
-"""A copy that is ours, and by their keys those below it: edits mostly come to the same places."""
+Ours: TypeAlias = dict[int, Node]
+"""The copies made so far, by their identity, which they keep as long as they are in here."""
 
 
 def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation], JsonObject]:
@@ -24,22 +24,14 @@ def record(document: JsonObject, edits: Sequence[Edit]) -> tuple[list[Operation]
     Edits that hold already give none. `document` is left as it is. Raises PatchError for an edit
     whose parent is of another kind.
     """
-    result = dict(document)
-    ours: Ours = (result, {})
-    made: list[Operation | None] = []
-    drops: list[Path] = []
-    appends: list[Append] = []
-    for edit in edits:
-        if type(edit) is Put:
-            made.append(_put(ours, edit.path, edit.value))
-        elif type(edit) is Drop:
-            drops.append(edit.path)
-        elif type(edit) is Append:
-            appends.append(edit)
-    # Each path shall still mean what it meant: lists shrink from their end, and grow last.
-    drops.sort(key=_rank, reverse=True)
-    made += [_drop(ours, path) for path in drops]
-    made += [_append(ours, edit) for edit in appends]
+    result = document.copy()
+    ours: Ours = {}
+    made = [_put(result, one.path, one.value, ours) for one in edits if type(one) is Put]
+    if len(made) < len(edits):
+        # Each path shall still mean what it meant: lists shrink from their end, and grow last.
+        drops = sorted([one.path for one in edits if type(one) is Drop], key=_rank, reverse=True)
+        made += [_drop(result, path, ours) for path in drops]
+        made += [_append(result, one, ours) for one in edits if type(one) is Append]
     operations = [one for one in made if one]
     return operations, result if operations else document
 
@@ -50,70 +42,56 @@ def _rank(path: Path) -> tuple[tuple[bool, str | int], ...]:
     return tuple([(isinstance(key, int), key) for key in path])
 
 
-def _put(ours: Ours, path: Path, value: Json) -> Operation | None:
-    (node, below), depth = _reach(ours, path[:-1])
-    if depth < len(path) - 1:
-        path, value = path[: depth + 1], _nested(path[depth + 1 :], value)
+def _put(document: JsonObject, path: Path, value: Json, ours: Ours) -> Operation | None:
     key = path[-1]
+    node = _reach(document, path[:-1], ours)
+    if node is None:
+        if isinstance(key, int):
+            raise PatchError(f"no list to put entry {key} in")
+        return _put(document, path[:-1], {key: value}, ours)
     held = holds(node, key)
     if held:
         there: Json = node[key]  # type: ignore[index]  # holds has held the key against the node
         if type(there) is type(value) and there == value:
             return None
-        below.pop(key, None)
     elif isinstance(node, list):
         raise PatchError(f"{pointer(path)} is past the end of its list")
     node[key] = value  # type: ignore[index]  # as above
     return {"op": "replace" if held else "add", "path": pointer(path), "value": value}
 
 
-def _append(ours: Ours, edit: Append) -> Operation | None:
-    (node, _), depth = _reach(ours, edit.path)
-    if depth < len(edit.path):
-        return _put(ours, edit.path, [edit.value])
+def _append(document: JsonObject, edit: Append, ours: Ours) -> Operation | None:
+    node = _reach(document, edit.path, ours)
+    if node is None:
+        return _put(document, edit.path, [edit.value], ours)
     if not isinstance(node, list):
         raise PatchError(f"{pointer(edit.path)} is not a list")
     node.append(edit.value)
     return {"op": "add", "path": pointer((*edit.path, "-")), "value": edit.value}
 
 
-def _drop(ours: Ours, path: Path) -> Operation | None:
-    (node, below), depth = _reach(ours, path[:-1])
-    key = path[-1]
-    if depth < len(path) - 1 or not holds(node, key):
+def _drop(document: JsonObject, path: Path, ours: Ours) -> Operation | None:
+    node = _reach(document, path[:-1], ours)
+    if node is None or not holds(node, path[-1]):
         return None
-    node.pop(key)  # type: ignore[arg-type]  # holds says that it fits
-    if isinstance(node, list):
-        below.clear()  # what came after it has another place now
-    else:
-        below.pop(key, None)
+    node.pop(path[-1])  # type: ignore[arg-type]  # holds says that it fits
     return {"op": "remove", "path": pointer(path)}
 
 
-def _reach(ours: Ours, path: Path) -> tuple[Ours, int]:
-    """Return the last node that stands on `path`, a copy of ours, and how deep that is."""
-    for depth, key in enumerate(path):
-        node, below = ours
-        known = below.get(key)
-        if known is None:
-            try:
-                child = node[key].copy()  # type: ignore[index,union-attr]  # or an error below
-            except LookupError:
-                return ours, depth
-            except (AttributeError, TypeError):
-                if child_of(node, key) is None:
-                    return ours, depth
-                raise PatchError(f"nothing can stand below {pointer(path[: depth + 1])}") from None
-            node[key] = child  # type: ignore[index]  # as above
-            known = below[key] = (child, {})
-        ours = known
-    return ours, len(path)
-
-
-def _nested(path: Path, value: Json) -> Json:
-    """Return `value` in the objects that have to stand on `path`. Raises PatchError for a list."""
-    for key in reversed(path):
-        if isinstance(key, int):
-            raise PatchError(f"no list to put entry {key} in")
-        value = {key: value}
-    return value
+def _reach(document: JsonObject, path: Path, ours: Ours) -> Node | None:
+    """Return what stands at `path`, a copy of ours as all above it; None for nothing."""
+    node: Node = document
+    for key in path:
+        try:
+            child: Node = node[key]  # type: ignore[index,assignment]  # or an error below
+            if id(child) not in ours:
+                child = node[key] = child.copy()  # type: ignore[index]  # as above
+                ours[id(child)] = child
+        except LookupError:
+            return None
+        except (AttributeError, TypeError):
+            if child_of(node, key) is None:
+                return None
+            raise PatchError(f"nothing can stand below {pointer(path)}") from None
+        node = child
+    return node

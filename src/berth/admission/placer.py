@@ -86,7 +86,7 @@ class Placer:
                 return None
             self.reservations.drop(decision)  # what an earlier pass was promised
             self.reservations.expire()
-            if not self._has_cards(demand, rules.options.stack):
+            if not has_cards(demand, rules.options.stack, self.fleet.snapshot):
                 return None
             wish = self._wish(pod, manner, decision)
             wish = msgspec.structs.replace(wish, named=unplaced.named(pod, demand))
@@ -115,12 +115,6 @@ class Placer:
             refuses_never=manner.refuses_never,
             generation=self.fleet.generation,
         )
-
-    def _has_cards(self, demand: Demand, stack: str) -> bool:
-        """Whether some node has a card of what is asked for: else nobody knows what will come."""
-        there = self.fleet.snapshot.settled("vendors", _vendors)
-        names = {name for name, of in there if not (stack and of) or stack == of}
-        return all(one.share.vendor.name in names for one in demand.containers if one.share)
 
     def _node_changed(self, old: projections.Node | None, new: projections.Node | None) -> None:
         self.fleet.node(old, new)
@@ -189,6 +183,13 @@ def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim
     row = snapshot.row[pod.spec.node_name]
     found = allocate(request, snapshot, row, policy.choice)
     return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
+
+
+def has_cards(demand: Demand, stack: str, snapshot: Snapshot) -> bool:
+    """Whether some node has a card of what is asked for: else nobody knows what will come."""
+    there = snapshot.settled("vendors", _vendors)
+    names = {name for name, of in there if not (stack and of) or stack == of}
+    return all(one.share.vendor.name in names for one in demand.containers if one.share)
 
 
 def _vendors(snapshot: Snapshot) -> frozenset[tuple[str, str]]:

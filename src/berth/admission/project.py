@@ -24,7 +24,7 @@ def pod(raw: JsonObject) -> Pod:
     seldom: _Seldom = {} if _SELDOM.isdisjoint(spec) else _seldom(spec)
     volumes = objects(spec, "volumes", _SPEC)
     return Pod(
-        annotations=mapping(metadata, "annotations", ("metadata",)),
+        annotations=_stored(mapping(metadata, "annotations", ("metadata",))),
         labels=mapping(metadata, "labels", ("metadata",)),
         scheduler_name=_text(spec, "schedulerName", _SPEC) or "",
         host_paths=_host_paths(volumes),
@@ -33,6 +33,13 @@ def pod(raw: JsonObject) -> Pod:
         containers=(*_containers(spec, "initContainers"), *_containers(spec, "containers")),
         **seldom,
     )
+
+
+def _stored(annotations: JsonObject) -> JsonObject:
+    """Return annotations as the API server stores them: null, which a template may leave, is ""."""
+    if None not in annotations.values():
+        return annotations
+    return {key: "" if value is None else value for key, value in annotations.items()}
 
 
 class _Seldom(TypedDict, total=False):
@@ -186,7 +193,7 @@ def objects(parent: JsonObject, key: str, path: Path) -> list[JsonObject]:
         raise _malformed((*path, key), "a list")
     if not _DICTS.issuperset(map(type, value)):
         raise _malformed((*path, key), "a list of objects")
-    return cast("list[JsonObject]", value)
+    return value  # type: ignore[return-value]  # as was just seen; a cast is a call
 
 
 def _text(parent: JsonObject, key: str, path: Path) -> str | None:

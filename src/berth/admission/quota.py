@@ -11,12 +11,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 
 from berth import names
 from berth.model import quantity
 from berth.model.decision import Problem
-from berth.model.demand import ContainerDemand, Demand
+from berth.model.demand import Demand
 from berth.model.raw import Path
 from berth.model.said import Facts, Said
 from berth.model.vendor import Vendor
@@ -110,10 +109,8 @@ def asked(demand: Demand) -> Asked:
     """Return what a Pod holds at its highest."""
     if not demand.any:
         return Asked()
-    known = Demand(tuple(_with_default(one) for one in demand.containers))
-    totals, amounts, unsized = known.totals(), dict[str, int](), set[str]()
-    shares = (wanted.share for wanted in known.containers)
-    for vendor in {share.vendor.name: share.vendor for share in shares if share}.values():
+    totals, amounts, unsized = demand.totals(), dict[str, int](), set[str]()
+    for vendor in {share.vendor.name: share.vendor for share in demand.shares}.values():
         total = totals[vendor.name]
         counted = _counted(vendor)
         amounts |= {counted.memory: total.memory_mib, counted.cores: total.cores}
@@ -123,16 +120,6 @@ def asked(demand: Demand) -> Asked:
             unsized.add(counted.memory)
     held = {resource: amount for resource, amount in amounts.items() if resource and amount}
     return Asked(amounts=held, unsized=frozenset(unsized))
-
-
-def _with_default(wanted: ContainerDemand) -> ContainerDemand:
-    """Fill in the memory that the scheduler takes where the administrator set a default."""
-    share = wanted.share
-    if share is None or share.memory_mib is not None or share.memory_percent:
-        return wanted
-    if not share.vendor.default_memory:
-        return wanted
-    return replace(wanted, share=replace(share, memory_mib=share.vendor.default_memory))
 
 
 def counts(asks: Asked, allowance: Allowance) -> bool:
@@ -159,9 +146,11 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
         beyond = used + amount + unclear > limit.most
         if (amount or unclear) and (beyond or (unclear and allowance.deny_unsized)):
             numbers = _Numbers(amount, unclear, limit.unit)
-            room = limit.most - used
-            named = unclear and room > amount
-            code = "quota.unsized" if named else "quota.room" if room > 0 else "quota.full"
+            room = _room(demand, limit, limit.most - used)
+            named, count = unclear and room > amount, _slices(demand, limit)
+            code = "quota.room" if room > 0 else "quota.full"
+            if named:
+                code = "quota.slices" if count else "quota.unsized"
             facts: Facts = {
                 "namespace": allowance.namespace,
                 "used": numbers.of(used),
@@ -171,8 +160,29 @@ def problems(demand: Demand, asks: Asked, allowance: Allowance) -> Iterator[Prob
                 "entry": limit.key,
                 "room": numbers.of(room),
                 "resource": limit.resource,
+                "count": count,
             }
             yield Problem(code, _place(demand, limit), facts)
+
+
+def _room(demand: Demand, limit: Limit, room: int) -> int:
+    """Return how much a Pod with one share could ask for: of a card that is cut, a size of those.
+
+    Anything between two sizes would be rounded up, and refused again.
+    """
+    shares = [one for one in demand.shares if _counted(one.vendor).memory == limit.resource]
+    sizes = [given for _, given in shares[0].vendor.slices] if len(shares) == 1 else []
+    if not sizes or shares[0].count > 1 or shares[0].taken_mib not in sizes:
+        return room
+    return max((size for size in sizes if size <= room), default=0)
+
+
+def _slices(demand: Demand, limit: Limit) -> str:
+    """Return the resource by which slices of unknown size are asked for; "" if none is."""
+    for share in demand.shares:
+        if share.slices and limit.resource in _counted(share.vendor).resources:
+            return share.vendor.count  # beside which a size has no effect
+    return ""
 
 
 class _Numbers(msgspec.Struct, frozen=True):

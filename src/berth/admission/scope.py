@@ -68,27 +68,20 @@ def concerns(raw: JsonObject, rules: Rules) -> bool:
 def containers(raw: JsonObject) -> int:
     """Count the containers of a Pod."""
     spec = _object(raw.get("spec"))
-    count = 0
-    for kind in ("containers", "initContainers"):
-        listed = spec.get(kind)
-        if isinstance(listed, list):
-            count += len(listed)
-    return count
+    listed = spec.get("containers"), spec.get("initContainers")
+    return sum([len(one) for one in listed if isinstance(one, list)])
 
 
 def names_known(raw: JsonObject, rules: Rules) -> bool:
     """Whether the Pod names one of our resources, rightly or as an annotation."""
     known = rules.known
     spec = _object(raw.get("spec"))
-    return (
-        any(
-            _names(container.get("resources"), known)
-            for kind in ("containers", "initContainers")
-            for container in _objects(spec.get(kind))
-        )
-        or _names(spec.get("resources"), known)
-        or not rules.told_by.isdisjoint(_object(_object(raw.get("metadata")).get("annotations")))
-    )
+    for kind in ("containers", "initContainers"):
+        for container in _objects(spec.get(kind)):
+            if _names(container.get("resources"), known):
+                return True
+    annotations = _object(_object(raw.get("metadata")).get("annotations"))
+    return _names(spec.get("resources"), known) or not rules.told_by.isdisjoint(annotations)
 
 
 def _names(resources: Json, known: frozenset[str]) -> bool:
@@ -106,4 +99,4 @@ def _object(value: Json) -> JsonObject:
 def _objects(value: Json) -> Iterable[JsonObject]:
     if not isinstance(value, list):
         return ()
-    return (entry for entry in value if isinstance(entry, dict))
+    return [entry for entry in value if isinstance(entry, dict)]

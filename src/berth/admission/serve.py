@@ -1,11 +1,10 @@
 """What is answered over HTTP: paths, limits and statuses, and nothing of the decision."""
 
 import asyncio
-from contextlib import nullcontext
 from dataclasses import dataclass, field
 from time import perf_counter
 
-from aiohttp import web
+from aiohttp import hdrs, web
 
 from berth.admission import alike, bodies, deadline, door, ready, recall, route, told, wire
 from berth.admission.bodies import OutOfRoomError, OutOfTimeError
@@ -21,7 +20,6 @@ from berth.observe.readiness import Readiness
 
 _LARGE_BODY_BYTES = 2**20
 """Up to this, which etcd stores no Pod beyond by far, a body is parsed within some 30 ms."""
-_AT_ONCE = nullcontext()
 _FAULT = "internal error; the webhook's log has the details"
 
 
@@ -60,7 +58,7 @@ class Handler:
 
     def _closed(self, request: web.BaseRequest, known: Callers) -> web.Response | None:
         """Answer a stranger, whose body stays unread, or return None for a known caller."""
-        agent = request.headers.get("User-Agent", "")
+        agent = request.headers.get(hdrs.USER_AGENT, "")
         why = door.why_closed(known, request.transport, agent, self.journal)
         if why is None:
             return None
@@ -104,16 +102,29 @@ class Handler:
     async def _answered(
         self, body: bytes, path: str, generation: Generation, ends: float | None
     ) -> Answered:
-        """Decide about a review, or answer it as one that is like it. Raises as `_decoded`."""
+        """Decide about a review, or answer it as one that is like it.
+
+        Raises BadReview, and OutOfTimeError where the caller's time is over.
+        """
         _hurry(ends)
         asked = alike.asked(body)
         like = self.recall.of(asked, path, generation) if asked else None
         if asked and like and (self.standings is None or like.stands_alone):
             self.journal.metrics.recalled.inc()
             return like.of(asked)
-        async with self.load.turn if len(body) > _LARGE_BODY_BYTES else _AT_ONCE:
-            review = await _decoded(body, ends)
-            decision = route.decide(review, generation, path, self.standings)
+        if len(body) <= _LARGE_BODY_BYTES:
+            return self._decided(wire.decode(body), path, generation, ends)
+        async with self.load.turn:
+            # Beside the event loop, which answers probes and other callers meanwhile.
+            review = await asyncio.to_thread(wire.decode, body)
+            return self._decided(review, path, generation, ends)
+
+    def _decided(
+        self, review: Review, path: str, generation: Generation, ends: float | None
+    ) -> Answered:
+        """Decide about a review. Raises OutOfTimeError where the caller's time is over."""
+        _hurry(ends)
+        decision = route.decide(review, generation, path, self.standings)
         return recall.answered(review, decision, generation)
 
     def _unknown(self) -> str:
@@ -137,19 +148,6 @@ class Handler:
         response = web.Response(status=504, text="too late for the caller's timeout")
         response.force_close()
         return response
-
-
-async def _decoded(body: bytes, ends: float | None) -> Review:
-    """Read a review. Raises BadReview, and OutOfTimeError where the caller's time is over.
-
-    A large body is parsed beside the event loop, which answers probes and other callers meanwhile.
-    """
-    if len(body) <= _LARGE_BODY_BYTES:
-        review = wire.decode(body)
-    else:
-        review = await asyncio.to_thread(wire.decode, body)
-    _hurry(ends)
-    return review
 
 
 def _hurry(ends: float | None) -> None:

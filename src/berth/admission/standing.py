@@ -45,10 +45,9 @@ def mark(pod: Pod, found: Decided, why: Said) -> Iterator[Change]:
         yield Put(_MARK, text, why)
 
 
-def unmarked(pod: Pod) -> Iterator[Change]:
-    """Yield the edit that takes away a decision about another Pod, of which this may be a copy."""
-    if names.DECISION in pod.annotations:
-        yield Drop(_MARK, Said("why.not-decided"))
+def unmarked(pod: Pod) -> list[Change]:
+    """Return the edit that takes away a decision about another Pod, of which this may be a copy."""
+    return [Drop(_MARK, Said("why.not-decided"))] if names.DECISION in pod.annotations else []
 
 
 def marked(raw: JsonObject | None) -> str:

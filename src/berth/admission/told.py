@@ -7,8 +7,6 @@ import re
 from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 
-import msgspec
-
 from berth.admission.review import Review
 from berth.model.decision import Decision
 from berth.model.demand import Demand, Share
@@ -96,9 +94,9 @@ _AMOUNTS = ("count", "memory_mib", "memory_percent", "cores", "priority", "slice
 def _amounts(share: Share) -> JsonObject:
     found: JsonObject = {"vendor": share.vendor.name}
     for name in _AMOUNTS:
-        amount = getattr(share, name)
+        amount: int | None = getattr(share, name)
         if amount is not None:
-            found[name] = amount if type(amount) is int else msgspec.to_builtins(amount)
+            found[name] = amount
     return found
 
 
@@ -114,14 +112,13 @@ def steps(decision: Decision) -> Iterator[str]:
 
 def _hushed(operation: JsonObject) -> JsonObject:
     """Hide what a variable is set to, and cut a long text."""
-    path, value = operation["path"], operation.get("value")
-    if isinstance(path, str) and "/env" in path:
-        shown: Json = HIDDEN if path.endswith("/value") else _without_values(value)
-    elif isinstance(value, str) and len(value) > _LONGEST:  # the record of many containers, say
-        shown = _short(value)
-    else:
-        return operation
-    return operation if shown is value else {**operation, "value": shown}
+    path, value = str(operation["path"]), operation.get("value")
+    if "/env" in path and value is not None:
+        shown = HIDDEN if path.endswith("/value") else _without_values(value)
+        return {**operation, "value": shown}
+    if type(value) is str and len(value) > _LONGEST:  # the record of many containers, say
+        return {**operation, "value": _short(value)}
+    return operation
 
 
 def _short(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from berth import closest, names
 from berth.admission.rules import Handling, Privileged, Rules
-from berth.dialects import limit_ranges
+from berth.dialects import limit_ranger
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
@@ -67,10 +67,11 @@ def warnings(pod: Pod, demand: Demand, rules: Rules) -> Iterator[Said]:
     """Yield what the author of a Pod that is let through should hear."""
     if demand.any:
         if pod.annotations:
-            yield from limit_ranges.warnings(pod, demand)
+            if names.LIMIT_RANGER in pod.annotations:
+                yield from limit_ranger.warnings(pod, demand)
             yield from _near(pod, rules)
-            if rules.options.conversion is None:
-                yield from _unread(pod)
+            if not pod.annotations.keys().isdisjoint(names.SIZE_ANNOTATIONS):
+                yield from _unread(pod, rules)
         yield from _paths(pod, demand, rules)
     elif pod.annotations and rules.options.conversion is not None:
         yield from _idle(pod, rules)
@@ -92,8 +93,9 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
     for key in pod.annotations:
         domain, slash, word = key.partition("/")
         words = rules.words.get(domain) if slash else None
-        known = key in rules.steering or key in rules.allocations or key in names.WRITTEN
-        if words is None or known:
+        if words is None:
+            continue
+        if key in rules.steering or key in rules.allocations or key in names.WRITTEN:
             continue
         meant = closest.near(word, words)
         if meant:
@@ -101,9 +103,9 @@ def _near(pod: Pod, rules: Rules) -> Iterator[Said]:
             yield Said("not-read", {"path": path, "meant": f"{domain}/{meant}"})
 
 
-def _unread(pod: Pod) -> Iterator[Said]:
+def _unread(pod: Pod, rules: Rules) -> Iterator[Said]:
     """Yield annotations of ours that only a conversion reads, where none holds."""
-    for key in names.SIZE_ANNOTATIONS:
+    for key in names.SIZE_ANNOTATIONS if rules.options.conversion is None else ():
         if key in pod.annotations:
             yield Said("no-effect.conversion", {"path": ("metadata", "annotations", key)})
 

@@ -95,8 +95,7 @@ def answer(review: Review, decision: Decision, generation: int, language: Langua
         response["auditAnnotations"] = _audit(decision, generation)
     if decision.verdict is Verdict.REFUSED:
         response |= {"allowed": False, "status": _status(review, decision, language)}
-        return _encode(review, response)
-    if decision.operations:
+    elif decision.operations:
         response["patchType"] = "JSONPatch"
         response["patch"] = b64encode(orjson.dumps(decision.operations)).decode()
     if decision.warnings:

@@ -6,8 +6,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from berth import closest, names
-from berth.admission import stored
+from berth.admission import affinity, placing, stored
+from berth.admission.placer import has_cards, policy_of
+from berth.admission.placing import Wish
 from berth.admission.rules import Rules
+from berth.admission.standing import Placing
+from berth.admission.wanted import wanted
 from berth.cli import clustered, fleets, placed, placed_rows
 from berth.cli.explained import Explained, Told
 from berth.cli.where import Fleet, Now, policy_for, where
@@ -15,8 +19,12 @@ from berth.errors import BadReview, UsageError
 from berth.model import decided
 from berth.model.charge import Charge
 from berth.model.decision import Decision, Verdict
+from berth.model.demand import Demand
+from berth.model.placed import Delivery, Placed
+from berth.model.pod import Pod
 from berth.model.raw import Json, JsonObject
 from berth.model.request import PodRequest
+from berth.model.snapshot import Snapshot
 from berth.placement.policies import POLICIES
 from berth.words.catalogue import Language
 
@@ -96,6 +104,32 @@ def _taken() -> Iterator[None]:
         yield
     except BadReview as error:
         raise UsageError(f"{error}; Kubernetes would not take it") from None
+
+
+def refusing(rules: Rules, namespace: str, snapshot: Snapshot) -> Placing:
+    """Return what refuses a Pod that no node takes, where the settings say so, and no more."""
+    manner = rules.placements.of(namespace)
+
+    def place(pod: Pod, demand: Demand) -> Placed | None:
+        full = manner.refuses(pod.priority_class)
+        if manner.delivery is Delivery.OFF or not (full or manner.refuses_never):
+            return None
+        stack = rules.options.stack
+        if affinity.bound(pod) or not has_cards(demand, stack, snapshot):
+            return None
+        asked = wanted(pod, demand, rules.known, stack)
+        request = rules.terms.applied(asked, namespace, pod.labels, pod.annotations)
+        wish = Wish(
+            id="",
+            policy=policy_of(pod, manner),
+            delivery=manner.delivery,
+            refuses_full=full,
+            refuses_never=manner.refuses_never,
+        )
+        found = placing.place(request, snapshot, wish)
+        return found if found.refused else None
+
+    return place
 
 
 def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fleet:

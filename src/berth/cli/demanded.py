@@ -36,8 +36,10 @@ def _amounts(share: Share) -> Iterator[Said]:
     if share.slices:
         return
     unit = share.vendor.core_unit
-    if share.cores is None:
+    if share.taken_cores is None:
         yield Said("asks.free-cores")
+    elif share.cores is None:
+        yield Said("asks.cores-by-default", {"cores": share.taken_cores})
     elif share.cores == unit:
         yield Said("asks.all-cores")
     elif unit == 100:
@@ -127,9 +129,9 @@ def _container(wanted: ContainerDemand) -> JsonObject:
     if share:
         found["share"] = {
             "count": share.count,
-            "memoryMiB": share.memory_mib,
+            "memoryMiB": share.taken_mib,
             "memoryPercent": share.memory_percent,
-            "cores": share.cores,
+            "cores": share.taken_cores,
             "coresOfDevice": share.vendor.core_unit,
             "priority": share.priority,
             "slices": share.slices,

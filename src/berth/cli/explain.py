@@ -1,11 +1,13 @@
 """`berth explain`: what would happen to these Pods, and why; nothing is changed anywhere."""
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import click
+import msgspec
 
 from berth import layered, names
 from berth.admission import (
@@ -18,7 +20,7 @@ from berth.admission import (
     zones,
 )
 from berth.admission.rules import Rules
-from berth.admission.standing import Standing
+from berth.admission.standing import Placing, Standing
 from berth.cli import documents, explained, options
 from berth.cli.explained import Explained
 from berth.cli.terminal import warn
@@ -89,12 +91,13 @@ def command(
     rules, heard = configuration.rules(loaded, device_config)
     for warning in heard:
         warn(warning)
-    read, fleet, standing = list(documents.read(files)), None, None
+    read, fleet, standing, refusing = list(documents.read(files)), None, None, None
     if (live or snapshot) and not pod:
         from berth.cli import asking  # noqa: PLC0415  numpy is for those who place
 
         fleet = asking.fleet_of(kubeconfig, snapshot, rules)
         rules, standing = rules.knowing(fleet.cards), Standing(decision="")
+        refusing = partial(asking.refusing, snapshot=fleet.snapshot)
     cluster = Cluster(
         rules=rules,
         selector=zones.anywhere(rules, loaded.registration),
@@ -102,6 +105,7 @@ def command(
         labels=dict(_pair(label) for label in labels),
         labels_by_namespace=dict(namespaces(document for _, document in read)),
         standing=standing,
+        refusing=refusing,
     )
     found = list(_explain(read, cluster))
     if live or snapshot:
@@ -148,6 +152,8 @@ class Cluster:
     labels_by_namespace: Mapping[str, Mapping[str, str]]
     standing: Standing | None = None
     """Given where its cards are known, which may then refuse a Pod."""
+    refusing: Callable[[Rules, str], Placing] | None = None
+    """Given where its nodes are: what refuses a Pod of a namespace that none of them takes."""
 
     def of(self, document: JsonObject) -> "Cluster":
         """Return the same for the Pods of a document, as their controller makes them."""
@@ -171,7 +177,11 @@ class Cluster:
         return {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
 
     def _decide(self, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> Decision:
-        decision = mutate.decide_all(pod, namespace, labels, self.rules, self.standing)
+        standing = self.standing
+        if standing and self.refusing:
+            place = self.refusing(self.zone(namespace), namespace)
+            standing = msgspec.structs.replace(standing, placing=place)
+        decision = mutate.decide_all(pod, namespace, labels, self.rules, standing)
         if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
             return decision
         forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)

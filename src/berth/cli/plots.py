@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from statistics import fmean
 
-from matplotlib import rc_context
+from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -31,10 +31,10 @@ def draw(file: Path, runs: Sequence[Done]) -> None:
     scale = HOUR if unit == "seconds" else 1
     for policy, some in _by_policy(runs).items():
         curve = _mean([one.curve for one in some])
-        at, colour = [one.at / scale for one in curve], _colour(policy)
+        at = [one.at / scale for one in curve]
         label = f"{policy} ({len(some)} seeds)" if len(some) > 1 else policy
-        allocation.plot(at, [one.allocated for one in curve], color=colour, label=label)
-        fragmentation.plot(at, [one.fragmented for one in curve], color=colour, label=label)
+        _line(allocation, at, [one.allocated for one in curve], policy, label)
+        _line(fragmentation, at, [one.fragmented for one in curve], policy, label)
     across = f"time, {'hours' if scale == HOUR else unit}" if unit else "offered, % of all GPUs"
     if not unit:
         _published(allocation, runs)
@@ -49,9 +49,16 @@ def draw(file: Path, runs: Sequence[Done]) -> None:
         raise UsageError(f"{file}: cannot be written: {error.strerror}") from None
 
 
-def _colour(policy: str) -> str:
+def _line(
+    axes: Axes, at: Sequence[float], values: Sequence[float], policy: str, label: str
+) -> None:
+    marker = "o" if len(at) == 1 else ""  # a line of one point cannot be seen
+    axes.plot(at, values, color=_colour(policy), label=label, marker=marker)
+
+
+def _colour(policy: str) -> tuple[float, float, float, float]:
     """Give each policy its colour, the same in every picture."""
-    return f"C{NAMES.index(policy) % 10}"
+    return colormaps["tab20"](NAMES.index(policy))
 
 
 def _by_policy(runs: Iterable[Done]) -> dict[str, list[Done]]:
@@ -80,18 +87,21 @@ def _mean(curves: Sequence[Curve]) -> list[Point]:
 
 def _published(axes: Axes, runs: Sequence[Done]) -> None:
     """Add the curves of the FGD paper, for the seeds that were run, or for all."""
-    highest = max((point.at for one in runs for point in one.curve.points), default=100)
-    axes.plot([FROM, highest], [FROM, highest], color="0.8", linewidth=1, zorder=0)
+    points = [point for one in runs for point in one.curve.points]
+    highest = max((point.at for point in points), default=0)
+    lowest = FROM if highest > FROM else 0
+    axes.plot([lowest, highest], [lowest, highest], color="0.8", linewidth=1, zorder=0)
     seeds = {str(one.result.seed) for one in runs}
     for policy, rows in _curves(runs[0].result.trace).items():
         some = [row for row in rows if row["seed"] in seeds] or rows
-        at = [percent for percent in range(FROM, 131) if percent <= highest]
+        at = [percent for percent in range(lowest, 131) if percent <= highest]
         means = [fmean(float(row[str(percent)]) for row in some) for percent in at]
         label = f"{policy}, published"
         axes.plot(at, means, "--", color=_colour(policy), linewidth=1, alpha=0.7, label=label)
-    if highest > FROM:
-        axes.set_xlim(FROM, highest)
-        axes.set_ylim(FROM, min(highest, 100))
+    if highest > lowest:
+        axes.set_xlim(lowest, highest)
+        seen = [point.allocated for point in points if point.at >= lowest]
+        axes.set_ylim(min(lowest, *seen), min(highest, 100))
 
 
 def _curves(trace: str) -> dict[str, list[dict[str, str]]]:
@@ -115,6 +125,7 @@ def _failures(axes: Axes, runs: Sequence[Done]) -> None:
         across = [at + width * place for at in range(len(sizes))]
         axes.bar(across, shares, width, color=_colour(policy), label=policy)
     axes.set_xticks([at + 0.4 - width / 2 for at in range(len(sizes))], sizes, rotation=30)
+    axes.set_ylim(bottom=0)
     _labelled(axes, "Failed, by size of Pod", "", "% of the Pods of that size")
 
 

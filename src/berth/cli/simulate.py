@@ -14,6 +14,7 @@ import msgspec
 from berth.cli import options, tables
 from berth.cli.terminal import escaped
 from berth.errors import UsageError
+from berth.simulator.made import MOST
 from berth.simulator.result import Done
 from berth.simulator.runs import NAMES, Job, all_of, expected
 
@@ -63,7 +64,7 @@ PLOTS = (".png", ".svg")
     "arrivals",
     "--departures",
     default=0,
-    type=click.IntRange(min=0),
+    type=click.IntRange(0, MOST),
     metavar="ARRIVALS",
     help="Let Pods leave too: so many come, at random times, and the first are not counted.",
 )

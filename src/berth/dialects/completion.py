@@ -71,18 +71,17 @@ def hide(wanted: ContainerDemand, hidden: Hidden) -> Iterator[Change]:
         yield from variables.put(container, hidden.variable, hidden.value, _HIDDEN)
 
 
-def classed(shares: Iterable[Share], pod: Pod) -> Iterator[Change]:
-    """Yield the RuntimeClass that containers with such devices run under, where none is named."""
-    if pod.runtime_class is not None:
-        return
+def classed(shares: Iterable[Share], pod: Pod) -> list[Change]:
+    """Return the RuntimeClass that containers with such devices run under, where none is named."""
     for share in shares:
-        if share.vendor.runtime_class:
+        if share.vendor.runtime_class and pod.runtime_class is None:
             why = Said("why.runtime-class", {"vendor": share.vendor.name})
-            yield Put(("spec", "runtimeClassName"), share.vendor.runtime_class, why)
-            return
+            return [Put(("spec", "runtimeClassName"), share.vendor.runtime_class, why)]
+    return []
 
 
-def scheduled(pod: Pod, options: Options, why: Said) -> Iterator[Change]:
-    """Yield the scheduler of the stack, where the Pod names another."""
-    if options.scheduler_name and pod.scheduler_name != options.scheduler_name:
-        yield Put(("spec", "schedulerName"), options.scheduler_name, why)
+def scheduled(pod: Pod, options: Options, why: Said) -> list[Change]:
+    """Return the edit that names the scheduler of the stack, where the Pod names another."""
+    if options.scheduler_name in ("", pod.scheduler_name):
+        return []
+    return [Put(("spec", "schedulerName"), options.scheduler_name, why)]

@@ -1,53 +1,36 @@
 """Devices that no container asked for: a LimitRange of the namespace gives them to each.
 
-The administrator has said so, and what stands in the Pod counts, whoever wrote it. The API server's
-LimitRanger runs before us and says what it set, in an annotation.
+The administrator has said so, and what stands in the Pod counts, whoever wrote it.
 
-It also runs again after us: what a translation takes out of a container, it gives again. So what
-it gives in other words than those in which the container asks already counts for nothing. What it
-gives in the words that are written is a size of a container that names none, and no wish of its
-author's.
+The API server's LimitRanger also runs again after us: what a translation takes out of a container,
+it gives again. So what it gives in other words than those in which the container asks already
+counts for nothing. What it gives in the words that are written is a size of a container that names
+none, and no wish of its author's.
 """
 
-import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import kai
+from berth.dialects import kai, limit_ranger
 from berth.dialects.conversion import Conversion
 from berth.dialects.options import Options
-from berth.model import quantity
 from berth.model.demand import Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json, Path
+from berth.model.raw import Path
 from berth.model.said import Said
 from berth.model.vendor import Vendor
 
-_BEGINS = "LimitRanger plugin set: "
-_GIVEN = re.compile("(.*?) (?:limit|request) for (.*)")
 _OTHER_WORDS = Said("why.limit-range")
 _SAID = Said("why.asked")
 
 
-def warnings(pod: Pod, demand: Demand) -> Iterator[Said]:
-    """Yield the containers that have a device by a LimitRange alone, and how to have none."""
-    given = _given(pod)
-    for wanted in demand.containers if given else ():
-        if wanted.share is None:
-            continue
-        asked = wanted.container.limits.keys() & set(wanted.share.vendor.resources)
-        if asked and asked <= given.get(_called(wanted.container), set()):
-            name = next(one for one in wanted.share.vendor.resources if one in asked)
-            yield Said("limit-range", {"path": wanted.container.path, "name": name})
-
-
 def without(pod: Pod, options: Options) -> Pod:
     """Return the Pod with a 0 for what counts for nothing."""
-    if not _given(pod):
+    if not limit_ranger.given(pod):
         return pod
     surplus = _surplus(pod, options)
     return replace(pod, containers=tuple(map(_bare, pod.containers, surplus)))
@@ -104,7 +87,7 @@ def _unsaid(demand: Demand, pod: Pod, options: Options) -> Iterator[tuple[Path, 
 def _names(of: Container, vendor: Vendor, role: str) -> bool:
     """Whether a container says something of the memory, or of the cores, in its own words."""
     mine = (name for one, name in vendor.named_roles if one.startswith(role))
-    return any(_counts(of.limits[name]) for name in mine if name in of.limits)
+    return any(limit_ranger.counts(of.limits[name]) for name in mine if name in of.limits)
 
 
 def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
@@ -112,7 +95,7 @@ def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
     by = options.conversion
     if by is None or names.LIMIT_RANGER not in pod.annotations:
         return frozenset()
-    return _given(pod).get(_called(of), set()) & _words(by)
+    return limit_ranger.given(pod).get(limit_ranger.called(of), set()) & _words(by)
 
 
 def _words(by: Conversion) -> AbstractSet[str]:
@@ -128,10 +111,10 @@ def _bare(of: Container, surplus: AbstractSet[str]) -> Container:
 
 def _surplus(pod: Pod, options: Options) -> list[AbstractSet[str]]:
     """Return, for each container, the resources that it is given in other words than it asks in."""
-    given, by = _given(pod), options.conversion
+    given, by = limit_ranger.given(pod), options.conversion
     annotated = kai.asking(pod) if by and kai.NAME in by.reads else None
     mine = [{kai.NAME} if of is annotated else set[str]() for of in pod.containers]
-    here = [given.get(_called(of), set[str]()) for of in pod.containers]
+    here = [given.get(limit_ranger.called(of), set[str]()) for of in pod.containers]
     each = zip(pod.containers, here, mine, strict=True)
     return [_others(of, theirs, asked, options) for of, theirs, asked in each]
 
@@ -151,7 +134,7 @@ def _others(
         vendor, dialect = options.owners.get(name), options.unread.get(name, "")
         if vendor is not None and vendor.name in by.targets:
             dialect = vendor.dialect
-        if dialect and _counts(amount):
+        if dialect and limit_ranger.counts(amount):
             spoken.setdefault(dialect, set()).add(name)
     asked = asked | {dialect for dialect, there in spoken.items() if not there <= here}
     asked = asked or spoken.keys() & {options.writes}
@@ -159,29 +142,3 @@ def _others(
         return frozenset()
     others = [there for dialect, there in spoken.items() if dialect not in asked]
     return frozenset[str]().union(*others)
-
-
-def _counts(amount: Json) -> bool:
-    """Whether it is a request, rightly or wrongly: 0 is none."""
-    try:
-        return quantity.parse(amount) != 0
-    except quantity.NotAQuantity:
-        return True
-
-
-def _given(pod: Pod) -> Mapping[str, AbstractSet[str]]:
-    """Read "cpu, nvidia.com/gpu limit for container main; …": names, by what has them."""
-    told = pod.annotations.get(names.LIMIT_RANGER)
-    found: dict[str, set[str]] = {}
-    for part in told.removeprefix(_BEGINS).split("; ") if isinstance(told, str) else ():
-        resources, _, container = part.replace(" request for ", " limit for ").partition(
-            " limit for "
-        )
-        if container:
-            found.setdefault(container, set()).update(resources.split(", "))
-    return found
-
-
-def _called(container: Container) -> str:
-    kind = "container" if container.app else "init container"
-    return f"{kind} {container.name}"

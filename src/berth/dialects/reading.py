@@ -1,6 +1,6 @@
 """Containers are read by the names of their resources, the same way in every such dialect."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 import msgspec
@@ -30,7 +30,9 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
     """Read each container's share; a privileged one may count as asking for nothing."""
     containers: list[ContainerDemand] = []
     problems: list[Problem] = []
-    warnings: list[Said] = [*_misplaced(pod, options)] if pod.annotations else []
+    warnings: list[Said] = []
+    if not pod.annotations.keys().isdisjoint(options.owners):
+        warnings += _misplaced(pod, options)
     chosen = _chosen(pod, options)
     known = memorable([value for _, value in chosen])
     owned = options.owners.keys()
@@ -44,7 +46,7 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         else:
             alike = container.resources if known else None
             found = _asked(container, alike, chosen, options)
-            problems += found.problems
+            problems += _fresh(found.problems, problems)
             warnings += found.warnings
             containers.append(ContainerDemand(container, found.share, found.vendors, alike))
     demand = Demand(tuple(containers))
@@ -52,6 +54,11 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         vendors = [vendor for wanted in containers for vendor in wanted.asks]
         problems += wishes.problems(pod.annotations, vendors)
     return Reading(demand, tuple(problems), tuple(warnings))
+
+
+def _fresh(found: Iterable[Problem], known: list[Problem]) -> list[Problem]:
+    """Return what is not known yet: each container finds the mistakes in the Pod's annotations."""
+    return [one for one in found if one.path[0] != "metadata" or one not in known]
 
 
 def _chosen(pod: Pod, options: Options) -> Texts:
@@ -107,8 +114,9 @@ def _named(container: Container, owners: Mapping[str, Vendor]) -> list[Vendor]:
 def _sized(container: Container, vendor: Vendor, chosen: Mapping[str, Json]) -> shares.Sized:
     asked, wrong = amounts.read(container, vendor)
     if wrong:
-        also = tuple(shares.contradictions(container, vendor, asked))
-        return shares.Sized(problems=(*wrong, *also))
+        also = shares.contradictions(container, vendor, asked)
+        misread = shares.misread(container, vendor, asked, chosen)
+        return shares.Sized(problems=(*wrong, *also, *misread))
     return shares.size(container, vendor, asked, chosen)
 
 

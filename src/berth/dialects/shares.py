@@ -39,7 +39,7 @@ def size(
     """Return the share that `asked` means, and what it lacks."""
     sized = asked.memory or asked.memory_percent or asked.cores
     if sized and (wrong := tuple(contradictions(container, vendor, asked))):
-        return Sized(problems=wrong)
+        return Sized(problems=(*wrong, *misread(container, vendor, asked, annotations)))
     alone = vendor.count_or_size and sized and asked.count is None
     count = asked.count or (vendor.default_count if sized and asked.count is None else 0)
     if not count and not alone:
@@ -83,6 +83,16 @@ def contradictions(container: Container, vendor: Vendor, found: Amounts) -> Iter
         yield Problem("memory-twice", (*limits, vendor.memory), {"other": other})
     if found.count == 0 and (memory or percent or asked(vendor.cores, found.cores)):
         yield Problem("share-of-nothing", (*limits, vendor.count))
+
+
+def misread(
+    container: Container, vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]
+) -> Iterator[Problem]:
+    """Yield the annotations that are wrong whatever the numbers are, some of which are too."""
+    settled = vendor.settle(vendor, asked, annotations) if vendor.settle else None
+    for fault in settled.faults if settled else ():
+        if fault.annotation:
+            yield _problem(fault, container, vendor)
 
 
 def _is_whole(vendor: Vendor, found: Amounts) -> bool:

@@ -1,5 +1,6 @@
 """The annotations by which a Pod chooses among devices (HAMi 2.10, contract 4.1)."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from berth import names
@@ -91,7 +92,9 @@ def _problem(code: str, key: str, facts: Facts) -> Problem:
 
 
 def _shown(annotations: Mapping[str, Json], key: str) -> Fact:
-    return repr(annotations.get(key))[:_SHOWN].strip("'") or Said("part.nothing")
+    value = annotations.get(key)
+    text = repr(value) if isinstance(value, str) else json.dumps(value)
+    return text[:_SHOWN].strip("'") or Said("part.nothing")
 
 
 def _weights(annotations: Mapping[str, Json]) -> dict[str, int] | None:

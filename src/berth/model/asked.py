@@ -52,9 +52,9 @@ def device_request(share: Share, stack: str = "") -> DeviceRequest:
     return DeviceRequest(
         vendor=share.vendor.name,
         count=share.count,
-        memory_mib=share.memory_mib,
+        memory_mib=share.taken_mib,
         memory_percent=share.memory_percent,
-        cores=-(-(share.cores or 0) * WHOLE // share.vendor.core_unit),
+        cores=-(-(share.taken_cores or 0) * WHOLE // share.vendor.core_unit),
         models=wishes.models,
         models_not=wishes.not_models,
         uuids=uuids or (),

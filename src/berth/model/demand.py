@@ -60,6 +60,20 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
     annotations: Mapping[str, str] = {}
     """Annotations of the Pod that the vendor's software needs for it."""
 
+    @property
+    def taken_mib(self) -> int | None:
+        """MiB that the scheduler takes of each device, by default too; None: percent, or all."""
+        if self.memory_mib is not None or self.memory_percent is not None:
+            return self.memory_mib
+        return self.vendor.default_memory or None
+
+    @property
+    def taken_cores(self) -> int | None:
+        """The same of its cores (contract 2.2); None is a share without a limit."""
+        if self.cores is not None:
+            return self.cores
+        return min(self.vendor.default_cores, self.vendor.core_unit) or None
+
     def __hash__(self) -> int:
         """Hash what tells most shares apart: mappings have no hash."""
         sizes = self.memory_mib, self.memory_percent, self.cores
@@ -87,7 +101,7 @@ class Total(msgspec.Struct, frozen=True, kw_only=True):
     memory_mib: int = 0
     cores: int = 0
     sized: bool = True
-    """Whether each share names MiB; else `memory_mib` is the least that it may be."""
+    """Whether each share's MiB are known; else `memory_mib` is the least that it may be."""
 
 
 class Demand(msgspec.Struct, frozen=True):
@@ -125,11 +139,11 @@ def _total(name: str, containers: tuple[ContainerDemand, ...]) -> Total:
         share = wanted.share
         if share is None or share.vendor.name != name:
             continue
-        sized = sized and share.memory_mib is not None
+        sized = sized and share.taken_mib is not None
         numbers = (
             share.count,
-            share.count * (share.memory_mib or 0),
-            share.count * (share.cores or 0),
+            share.count * (share.taken_mib or 0),
+            share.count * (share.taken_cores or 0),
         )
         beside = tuple(map(sum, zip(running, numbers, strict=True)))
         if not wanted.container.init:

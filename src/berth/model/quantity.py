@@ -33,9 +33,12 @@ def parse(raw: Json) -> int | Fraction:
 
     `raw` is text, or a JSON number as clients may write it. Raises NotAQuantity.
     """
-    if isinstance(raw, bool) or not isinstance(raw, (str, int, float)):
+    if isinstance(raw, str):
+        text = raw
+    elif isinstance(raw, (int, float)) and not isinstance(raw, bool):
+        text = repr(raw)
+    else:
         raise NotAQuantity
-    text = raw if isinstance(raw, str) else repr(raw)
     if len(text) > LONGEST:
         raise NotAQuantity
     if text.isascii() and text.isdigit():

@@ -81,11 +81,13 @@ class _Server(ThreadingWSGIServer):
 
     def __init__(self, address: tuple[str, int], *about: Any) -> None:
         host, port = address
+        if not host and socket.has_dualstack_ipv6():
+            host = "::"  # all addresses, as for the webhook's own port
         found = socket.getaddrinfo(
             host or None, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
         )
         self.address_family = found[0][0]  # else IPv4, and "::" is no address
-        super().__init__(address, *about)
+        super().__init__((host, port), *about)
         self._places = threading.Lock()
         self._callers: dict[socket.socket, None] = {}
         """Who is let in, in the order of their coming."""

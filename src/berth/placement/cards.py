@@ -21,6 +21,8 @@ ALL_CORES = 100
 """Percent of compute that a card has of its own."""
 KEPT = 4_096
 """Different requests that are remembered."""
+MARKS = 1 << 24
+"""Marks of cards that are remembered, for all that Pods name: a byte each."""
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -167,7 +169,7 @@ def named(request: DeviceRequest, snapshot: Snapshot) -> Bools:
     known = snapshot.settled("named", lambda _: {})
     key = request.uuids, request.uuids_not
     if key not in known:
-        if len(known) > KEPT // 16:
+        if (len(known) + 1) * snapshot.kind.size > MARKS:
             known.clear()
         places = snapshot.settled("uuids", _places)
         mask = np.full(snapshot.kind.shape, not request.uuids)

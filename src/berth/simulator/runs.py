@@ -1,9 +1,12 @@
 """Many runs: of several seeds and policies, on all cores."""
 
 import multiprocessing
+import os
+import threading
 from collections.abc import Iterator
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from ctypes import c_byte
 from multiprocessing.sharedctypes import Synchronized  # noqa: TC003  the annotations are read
 from pathlib import Path
 from typing import Literal
@@ -96,9 +99,9 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
             yield from one(job)
         return
     context = multiprocessing.get_context("spawn")
-    placed = context.Value("q", 0)
+    placed, ended = context.Value("q", 0), context.RawValue("b", 0)
     seen = 0
-    with ProcessPoolExecutor(min(cores, len(jobs)), context, _start, (placed,)) as pool:
+    with ProcessPoolExecutor(min(cores, len(jobs)), context, _start, (placed, ended)) as pool:
         waiting = {pool.submit(_do, job) for job in jobs}
         try:
             while waiting:
@@ -113,6 +116,7 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
                 "ask for fewer policies and seeds at once"
             ) from None
         finally:
+            ended.value = 1
             pool.shutdown(wait=False, cancel_futures=True)
 
 
@@ -146,17 +150,30 @@ def load(run: Churn) -> float:
 
 _placed: "Synchronized[int]"
 """In a process of the pool: how many Pods all of them have placed, for the progress bar."""
+_ended: c_byte
+"""There too: whether nobody waits for results any more."""
 
 
-def _start(placed: "Synchronized[int]") -> None:
-    global _placed  # noqa: PLW0603  a pool hands its processes shared values in no other way
-    _placed = placed
+def _start(placed: "Synchronized[int]", ended: c_byte) -> None:
+    global _placed, _ended
+    _placed, _ended = placed, ended
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End where the command is killed: a process of a pool waits for work for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(job: Job) -> Done:
     for step in one(job):
         if isinstance(step, Done):
             return step
+        if _ended.value:
+            break
         with _placed.get_lock():
             _placed.value += step
-    raise AssertionError("a run ends with its result")
+    raise AssertionError("a run ends with its result, or where nobody waits for it")

@@ -10,12 +10,14 @@ import msgspec
 from berth.errors import UsageError
 from berth.model.raw import Json
 from berth.model.records import Records
-from berth.model.said import Facts
+from berth.model.said import Facts, either
 from berth.model.section import Count, Keys, Section, Size
 from berth.model.vendor import Amounts, Fault, Selectors, Settled, Vendor, recorded
 
 MODE = "huawei.com/vnpu-mode"
 _SOFT = "hami-core"
+_MODES = (_SOFT, "template")
+"""HAMi 2.10 takes whatever is not the first for templates; later ones name them."""
 _PAIRED = "Ascend910C"
 
 
@@ -49,8 +51,18 @@ class Chip(Keys, frozen=True, kw_only=True):
 
 
 def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> Settled:
+    """Judge the mode too: who means to split softly, and misspells it, gets a template."""
+    mode = annotations.get(MODE)
+    settled = _split(vendor, asked, soft=mode == _SOFT)
+    if not mode or mode in _MODES:
+        return settled
+    facts: Facts = {"shown": str(mode)[:40], "known": either(_MODES)}
+    wrong = Fault(code="annotation.mode", annotation=MODE, facts=facts)
+    return msgspec.structs.replace(settled, faults=(*settled.faults, wrong))
+
+
+def _split(vendor: Vendor, asked: Amounts, *, soft: bool) -> Settled:
     """HAMi's MutateAdmission for Ascend, with its order of tests; soft splits have bounds here."""
-    soft = annotations.get(MODE) == _SOFT
     count, memory = asked.count or 0, asked.memory or 0
     if vendor.in_pairs:
         if count > 1 and count % 2:
@@ -66,7 +78,10 @@ def _settle(vendor: Vendor, asked: Amounts, annotations: Mapping[str, Json]) -> 
         return _refused(asked, "too-large.npu", "memory", facts)
     given = (memory if soft else vendor.sliced(memory)) if memory else whole
     if count > 1 and given != whole and not soft:
-        several = {"memory": memory, "count": count}
+        if vendor.in_pairs:
+            pair: Facts = {"memory": memory, "count": count, "whole": whole}
+            return _refused(asked, "not-shared.pairs", "memory", pair)
+        several: Facts = {"memory": memory, "count": count}
         return _refused(asked, "not-shared.templates", "memory", several)
     return Settled(amounts=msgspec.structs.replace(asked, count=count, memory=given))
 

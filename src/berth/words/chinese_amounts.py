@@ -7,6 +7,10 @@ AMOUNTS = {
         "只写在 requests 中，没有写在 limits 中，Kubernetes 不接受这样的设备申请",
         "请改在 limits 下写 {name}: {value}",
     ),
+    "request-without-limit.wrong": Entry(
+        "只写在 requests 中，没有写在 limits 中，Kubernetes 不接受这样的设备申请",
+        "请改在 limits 下写 {name}，并写正确的数值",
+    ),
     "request-not-limit": Entry(
         "{asked} 与 limits 中的 {limit} 不一致，而设备不能过量使用", "请去掉 requests 中的这一项"
     ),
@@ -14,11 +18,21 @@ AMOUNTS = {
         "{shown!r} 不是 Kubernetes 能识别的数值", "请写 {least} 到 {most} 之间的整数"
     ),
     "negative": Entry("{shown} 是负数", "请写 {least} 到 {most} 之间的数"),
-    "not-whole.count": Entry("{number} 不是整数", "请写 1，并用显存或算力资源说明需要这张卡的多少"),
+    "not-whole.count": Entry("{number} 不是整数", "请写 1，并用 {resources} 申请这张卡的一部分"),
+    "not-whole.devices": Entry("{number} 不是整数", "请写整数个设备，此类设备不能只申请一部分"),
+    "not-whole.slices": Entry("{number} 不是整数", "请写整数个切片"),
+    "not-whole.units": Entry("{number} 不是整数", "请写整数，以 {unit} MiB 为一个单位"),
+    "not-whole.gib": Entry("{number} 不是整数", "请写整数 GiB，或从 {least} 起写整数 MiB"),
+    "not-whole.size": Entry(
+        "{number} 不是整数", "请写不超过 {most} 的整数 GiB，或 512Mi 这样的大小"
+    ),
     "not-whole.memory": Entry("{number} 不是整数", "请写整数 MiB"),
     "not-whole.percent": Entry("{number} 不是整数", "请写 1 到 100 之间的整数百分比"),
     "not-whole.cores": Entry(
         "{number} 不是整数", "请写 1 到 100 之间的整数，即单个设备算力的百分比"
+    ),
+    "not-whole.all-cores": Entry(
+        "{number} 不是整数", "请写不超过 {most} 的整数，即容器全部设备的算力之和"
     ),
     "not-whole.priority": Entry("{number} 不是整数", "请写整数"),
     "zero": Entry(
@@ -77,6 +91,10 @@ AMOUNTS = {
     "not-shared.templates": Entry(
         "为 {count} 个设备各申请了 {memory}，但只有申请单个设备时才能按模板切分",
         "请只申请一个设备，或申请若干完整的设备",
+    ),
+    "not-shared.pairs": Entry(
+        "此类芯片成对分配，为 {count} 个芯片各申请了 {memory}，但只有单个设备才能切分",
+        "请写 {whole}，或去掉这一项",
     ),
     "not-shared.class": Entry(
         "申请了 {count} 个，而带有注解 {key} 的 Pod 中，每个容器只能申请一个",

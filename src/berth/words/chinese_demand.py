@@ -13,6 +13,7 @@ DEMAND = {
     "asks.all-memory": Entry("全部显存"),
     "asks.free-cores": Entry("算力不设上限"),
     "asks.cores-percent": Entry("{cores}% 的算力"),
+    "asks.cores-by-default": Entry("默认 {cores}% 的算力"),
     "asks.cores": Entry("{unit} 份算力中的 {cores} 份"),
     "asks.all-cores": Entry("全部算力"),
     "asks.priority": Entry("优先级 {priority}"),

@@ -60,6 +60,11 @@ PODS = {
         "只允许 {most}（{entry}）",
         "请在每个使用设备的容器中写明 {resource}",
     ),
+    "quota.slices": Entry(
+        "命名空间 {namespace} 已使用 {used}，该 Pod {wish}，而 ResourceQuota {quota} "
+        "只允许 {most}（{entry}）",
+        "请改写 {resource}，去掉 {count}",
+    ),
     "no-room": Entry("目前没有节点有足够的空闲资源：{why}", "请减少申请，或稍后重试"),
     "never-fits": Entry("没有任何节点能运行该 Pod：{why}", "请申请某个节点所具备的资源"),
     "allocation.new": Entry(

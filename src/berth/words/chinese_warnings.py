@@ -7,6 +7,9 @@ WARNINGS = {
     "ceiling": Entry("{path}：LimitRange {range} 中 {name} 的 max 不再起限制作用"),
     "floor": Entry("{path}：LimitRange {range} 要求 {name}，会拒绝此 Pod"),
     "limit-range": Entry("{path}：LimitRange 为其设置了 {name}", "如果不需要，请在此处写 0"),
+    "limit-range.always": Entry(
+        "{path}：LimitRange 为其设置了 {name}，而此处不能写 0", "请让管理员修改该 LimitRange"
+    ),
     "replaced.amount": Entry("{path}：{name} 由 {before} 改为 {value}：{why}"),
     "replaced.variable": Entry("{path}：{name} 替换为 {value}：{why}"),
     "replaced.annotation": Entry("{path} 按 limits 替换为 {value}"),

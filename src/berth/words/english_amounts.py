@@ -7,6 +7,10 @@ AMOUNTS = {
         "is requested without a limit, which Kubernetes refuses for devices",
         "write {name}: {value} under limits instead",
     ),
+    "request-without-limit.wrong": Entry(
+        "is requested without a limit, which Kubernetes refuses for devices",
+        "write {name} under limits instead, and there what is right",
+    ),
     "request-not-limit": Entry(
         "{asked} differs from the limit {limit}, and devices cannot be overcommitted",
         "leave the request out",
@@ -18,14 +22,29 @@ AMOUNTS = {
     "negative": Entry("{shown} is negative", "write a number from {least} to {most}"),
     "not-whole.count": Entry(
         "{number} is not a whole number",
-        "write 1, and set the share of the card by its memory or cores resource",
+        "write 1, and ask for a part of the card with {resources}",
     ),
+    "not-whole.devices": Entry(
+        "{number} is not a whole number", "write whole devices, of which nobody gets a part"
+    ),
+    "not-whole.slices": Entry("{number} is not a whole number", "write whole slices"),
     "not-whole.memory": Entry("{number} is not a whole number", "write whole MiB"),
+    "not-whole.units": Entry("{number} is not a whole number", "write whole units of {unit} MiB"),
+    "not-whole.gib": Entry(
+        "{number} is not a whole number", "write whole GiB, or whole MiB from {least} on"
+    ),
+    "not-whole.size": Entry(
+        "{number} is not a whole number", "write whole GiB, up to {most}, or a size such as 512Mi"
+    ),
     "not-whole.percent": Entry(
         "{number} is not a whole number", "write whole percent, from 1 to 100"
     ),
     "not-whole.cores": Entry(
         "{number} is not a whole number", "write whole percent of one device, from 1 to 100"
+    ),
+    "not-whole.all-cores": Entry(
+        "{number} is not a whole number",
+        "write a whole number up to {most}, for all devices of the container together",
     ),
     "not-whole.priority": Entry("{number} is not a whole number", "write a whole number"),
     "zero": Entry(
@@ -95,6 +114,10 @@ AMOUNTS = {
     "not-shared.templates": Entry(
         "{memory} of each of {count} devices: only one device is cut into templates",
         "ask for one, or for whole ones",
+    ),
+    "not-shared.pairs": Entry(
+        "{memory} of each of {count} chips, which come in pairs: only one device alone is cut",
+        "write {whole}, or leave it out",
     ),
     "not-shared.class": Entry(
         "{count} are asked for, and a Pod with {key} may have one per container",

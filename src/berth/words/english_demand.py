@@ -13,6 +13,7 @@ DEMAND = {
     "asks.all-memory": Entry("all of its memory"),
     "asks.free-cores": Entry("cores without a limit"),
     "asks.cores-percent": Entry("{cores} % of its cores"),
+    "asks.cores-by-default": Entry("{cores} % of its cores by default"),
     "asks.cores": Entry("{cores} of {unit} of its cores"),
     "asks.all-cores": Entry("all of its cores"),
     "asks.priority": Entry("priority {priority}"),

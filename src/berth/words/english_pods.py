@@ -77,6 +77,11 @@ PODS = {
         "allows {most} ({entry})",
         "name {resource} in each container with a device",
     ),
+    "quota.slices": Entry(
+        "namespace {namespace} uses {used}, this Pod asks for {wish}, and ResourceQuota {quota} "
+        "allows {most} ({entry})",
+        "write {resource} in place of {count}",
+    ),
     "no-room": Entry("no node has room now: {why}", "ask for less, or try again later"),
     "never-fits": Entry("no node can ever run this: {why}", "ask for what some node has"),
     "allocation.new": Entry(

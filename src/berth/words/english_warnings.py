@@ -5,6 +5,9 @@ from berth.words.entry import Entry
 WARNINGS = {
     "no-device": Entry("{path}: {name} without {count} gives no device", "add it"),
     "limit-range": Entry("{path}: a LimitRange gives it {name}", "write 0 there for none"),
+    "limit-range.always": Entry(
+        "{path}: a LimitRange gives it {name}, and 0 is refused", "have the LimitRange changed"
+    ),
     "ceiling": Entry("{path}: the max of {name} in LimitRange {range} limits nothing now"),
     "floor": Entry("{path}: LimitRange {range} wants {name}, and refuses this Pod"),
     "replaced.amount": Entry("{path}: {name} {before} becomes {value}: {why}"),
