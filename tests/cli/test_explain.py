@@ -66,8 +66,9 @@ def test_the_language_is_that_of_the_settings() -> None:
         rows("-f", "-", "--set", "language=zh", stdin=WRONG),
     )
     where = "spec.containers[0].resources.limits[nvidia.com/gpu]"
+    shares = "nvidia.com/gpumem, nvidia.com/gpumem-percentage 或 nvidia.com/gpucores"
     assert chinese[0].pop("reasons") == [
-        f"{where}：0.5 不是整数；请写 1，并用显存或算力资源说明需要这张卡的多少"
+        f"{where}：0.5 不是整数；请写 1，并用 {shares} 申请这张卡的一部分"
     ]
     assert english[0].pop("reasons")[0].startswith(f"{where}: 0.5 is not a whole number; ")
     assert english == chinese

@@ -303,7 +303,7 @@ def test_a_number_below_nothing_is_refused(words: tuple[str, ...]) -> None:
     """As click says it of any option."""
     done = CliRunner().invoke(command, list(words))
     assert done.exit_code == 2
-    assert "is not in the range x>=0" in done.output
+    assert f"Invalid value for '{words[0]}': {words[1]} is not in the range" in done.output
 
 
 def test_without_matplotlib_a_plot_says_what_to_install() -> None:
