@@ -57,12 +57,17 @@ def checksum(pod: Pod, changes: Iterable[Change] = ()) -> str:
             edited.setdefault(path[:3], {})[str(path[5])] = value
         elif path == _SCHEDULER:
             scheduler = value
-    lines = []
-    for of in pod.containers:
-        limits = {**of.limits, **edited[of.path]} if of.path in edited else of.limits
-        # A domain: so devices are called, and not CPU. What asks for none of them may be anybody's.
-        amounts = [(name, _plain(limits[name])) for name in limits if "/" in name]
-        lines += [f"{of.name} {name} {amount}" for name, amount in amounts if amount != "0"]
+    each = [
+        (of.name, {**of.limits, **edited[of.path]} if of.path in edited else of.limits)
+        for of in pod.containers
+    ]
+    # A domain: so devices are called, and not CPU. What asks for none of them may be anybody's.
+    lines = [
+        f"{container} {name} {amount}"
+        for container, limits in each
+        for name in limits
+        if "/" in name and (amount := _plain(limits[name])) != "0"
+    ]
     lines.sort()
     text = "\n".join((str(scheduler or names.DEFAULT_SCHEDULER), *lines))
     return f"{crc32(text.encode()):08x}"

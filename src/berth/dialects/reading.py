@@ -46,7 +46,8 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
         else:
             alike = container.resources if known else None
             found = _asked(container, alike, chosen, options)
-            problems += _fresh(found.problems, problems)
+            if found.problems:
+                problems += _fresh(found.problems, problems)
             warnings += found.warnings
             containers.append(ContainerDemand(container, found.share, found.vendors, alike))
     demand = Demand(tuple(containers))
