@@ -163,6 +163,7 @@ def test_what_is_remembered_is_what_is_read() -> None:
             if problem.path[0] == "spec" or problem not in problems:  # of the Pod: said once
                 problems.append(problem)
         assert [*found.problems][: len(problems)] == problems, one
+        assert all(found.problems.count(each) == 1 for each in problems if each.path[0] != "spec")
         warnings = [warning for each in plain for warning in each.warnings]
         assert [*found.warnings][len(found.warnings) - len(warnings) :] == warnings, one
         for each in found.demand.containers:

@@ -27,7 +27,10 @@ class Load:
     """Held by one large body at a time: what it is parsed to may take twenty times its size."""
 
     def full(self, announced: int, limits: Server) -> str | None:
-        """Say what a request with so many bytes to come would be too much for now, or None."""
+        """Return the limit that a request with so many bytes to come would pass now, or None.
+
+        It is "in_flight" or "bytes", as the log names it.
+        """
         if self.in_flight >= limits.most_in_flight:
             return "in_flight"
         if self.bytes_held + announced > limits.most_bytes_held:
