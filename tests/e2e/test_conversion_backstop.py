@@ -83,6 +83,30 @@ def test_it_refuses_just_what_would_have_been_translated(
     assert passed > PODS // 10
 
 
+@pytest.mark.parametrize(
+    ("annotations", "refused"),
+    [
+        ({names.GPU_MEMORY: "16Gi"}, True),
+        ({names.GPU_MEMORY: "40%,main=1Gi"}, True),
+        ({names.GPU_MEMORY: "16Gi,main=100%"}, False),
+        ({names.GPU_MEMORY: "100%"}, False),
+        ({names.MODEL: "7b"}, True),
+        ({names.MODEL: "7b", names.GPU_MEMORY: "100%"}, False),
+    ],
+)
+def test_memory_that_an_annotation_says_stands_in_the_limits(
+    api: Api, zones: dict[str, tuple[str, Rules]], annotations: dict[str, str], *, refused: bool
+) -> None:
+    """Where the pool is written it is all that is, and no scheduler tells; whole cards are bare."""
+    space, by = zones["pool"]
+    asked = pods.gpu_pod({"hami.io/vgpu-count": "3"})
+    asked["metadata"] = {"name": "sized", "annotations": annotations}
+    _, completed = api.create(asked, "default", dry_run=True)
+    assert guarded.expected(completed, space, by) is not refused
+    status, answer = api.create(asked, space, dry_run=True)
+    assert status == (403 if refused else 201), answer.get("message")
+
+
 def _is_refused(api: Api, pod: Pod, space: str) -> bool:
     return api.create(pod, space, dry_run=True)[0] == 403
 

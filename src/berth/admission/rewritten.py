@@ -16,6 +16,7 @@ from berth import names
 from berth.admission import spoken
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects import kai
+from berth.dialects.conversion import Conversion
 from berth.dialects.options import Hidden
 from berth.model.said import Said
 from berth.model.vendor import Vendor
@@ -55,7 +56,7 @@ def variables(rules: Rules, language: Language = "en") -> dict[str, str]:
     lacks = [
         f"variables.{name}.map(c,\n{condition},\n{spoken.expression(says, language)})"
         for name, vendor in asking.items()
-        for condition, says in _lacks(name, vendor, rules)
+        for condition, says in (*_lacks(name, vendor, rules), *_size(vendor, rules))
     ]
     lacks += [
         f"variables.containers.filter(c, !({_NOBODY}) && {_is_stranger(hidden, asking)})"
@@ -205,6 +206,32 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, Said]
         name = spoken.later(f"c.env.filter(e, {foreign})[0].name")
         says = Said("part.sets", {"container": _CONTAINER, "name": name})
         yield f"c.env.exists(e,\n{foreign})", says
+
+
+def _size(vendor: Vendor, rules: Rules) -> Iterator[tuple[str, Said]]:
+    """Yield when its memory is missing; where a scheduler is written too, that tells already."""
+    by = rules.options.conversion
+    if by and by.targets.get(vendor.name) is vendor and not rules.options.scheduler_name:
+        yield from _unsized(vendor, by) if vendor.memory else ()
+
+
+def _unsized(vendor: Vendor, by: Conversion) -> Iterator[tuple[str, Said]]:
+    """Yield when a container has no memory that a conversion gives it (`wanted_size.size`).
+
+    What is no percentage is a size, or the webhook refuses it; 100% is not written. A Pod with our
+    record may have been settled, as one that asked for whole cards in other words.
+    """
+    annotations = "object.metadata.?annotations.orValue({})"
+    parts = f'{annotations}[?"{names.GPU_MEMORY}"].orValue("").split(",").map(p, p.trim())'
+    own = f'{parts}.filter(p, p.matches("^" + c.name + "\\\\s*="))'
+    every = f'{parts}.filter(p, p != "" && !p.contains("="))'
+    default = by.default_memory and by.default_memory.mib
+    others = "true" if default else f'"{names.MODEL}" in {annotations}'
+    said = f"({own} + ({own}.size() > 0 ? [] : {every}))"
+    meant = f'{said}.size() > 0 ? !{said}[0].endsWith("%") : {others}'
+    fresh = f'!("{names.ORIGINAL_REQUEST}" in {annotations})'
+    named = " || ".join(_named(one) for one in (vendor.memory, vendor.memory_percent) if one)
+    yield f"!({named}) &&\n{fresh} &&\n({meant})", _lack(vendor.memory)
 
 
 def _lack(name: str) -> Said:
