@@ -47,7 +47,7 @@ class Generation:
 
 @dataclass(slots=True)
 class Live:
-    """Holds the one in use; a request takes it once and keeps it to its end."""
+    """Holds the one in use; a request takes it once, when all of it has come."""
 
     current: Generation
 
