@@ -119,6 +119,30 @@ def test_pods_of_the_rules_before_pass_after_a_change_that_is_none_of_rules(tmp_
     assert reloader.live.current.before == first
 
 
+def test_the_rules_before_a_reload_are_believed_for_a_while(tmp_path: Path) -> None:
+    """For 180 seconds each, whatever changes meanwhile; then no Pod can come that they wrote."""
+    file, due = tmp_path / "settings.yaml", list[tuple[float, Callable[[], None]]]()
+    file.write_text("scheduler: {name: first}")
+    reloader = replace(
+        _reloader(Sources(config=file)), later=lambda seconds, call: due.append((seconds, call))
+    )
+
+    def believed() -> str:
+        before = reloader.live.current.before
+        return before.options.scheduler_name if before else ""
+
+    for name, language in (("second", "en"), ("second", "zh"), ("third", "zh"), ("third", "en")):
+        file.write_text(f"{{scheduler: {{name: {name}}}, language: {language}}}")
+        reloader.take()
+    assert [seconds for seconds, _ in due] == [180, 180], "once for each change of the rules"
+    (_, first), (_, second) = due
+    first()
+    assert believed() == "second", "which has still some time, unlike the first"
+    number = reloader.live.current.number
+    second()
+    assert (believed(), reloader.live.current.number) == ("", number)
+
+
 class Turn(asyncio.Lock):
     """Whose turn it is, which tells that somebody waits for it."""
 
@@ -171,6 +195,7 @@ def _reloader(sources: Sources) -> Reloader:
         metrics=Metrics(),
         readiness=Readiness(),
         changed=lambda: None,
+        later=lambda _seconds, _call: None,
     )
 
 

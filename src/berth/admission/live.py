@@ -42,7 +42,7 @@ class Generation:
     """Who may call; None is everyone."""
     warnings: tuple[str, ...] = ()
     before: Rules | None = None
-    """Those of the generation before: a Pod may have been written under them a moment ago."""
+    """Those of the generation before, for a while: a Pod may just have been written under them."""
 
 
 @dataclass(slots=True)
