@@ -234,6 +234,18 @@ WRONG: dict[str, tuple[Any, str]] = {
         {"nvidia": {"defaultMemory": 2**31}},
         "nvidia.defaultMemory: 2147483648 is out of range",
     ),
+    "more devices for all than anybody may ask for": (
+        {"nvidia": {"defaultGPUNum": 1025}},
+        "nvidia.defaultGPUNum: 1025 is out of range; write a number from 0 to 1024",
+    ),
+    "more memory for all than a card has": (
+        {"nvidia": {"defaultMemory": 2**20}},
+        "nvidia.defaultMemory: 1048576 is out of range; write a number from 0 to 1048575",
+    ),
+    "more cores for all than a card has": (
+        {"nvidia": {"defaultCores": 101}},
+        "nvidia.defaultCores: 101 is out of range; write a number from 0 to 100",
+    ),
     "no name for the count": (
         {"nvidia": {"resourceCountName": ""}},
         "nvidia.resourceCountName is empty",

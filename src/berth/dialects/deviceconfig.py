@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 
 from berth import closest, configfile
+from berth.dialects import amounts, unfit
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 from berth.model.section import Section
@@ -103,7 +104,7 @@ def _said(what: str, value: Json, kind: object) -> str:
 
 
 def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Path) -> None:
-    """Refuse what HAMi takes without a word, to write a resource with an empty name."""
+    """Refuse what HAMi takes without a word, such as an empty name, to write it into Pods."""
     keys = {section.family: section.key for section in sections}
     owners: dict[str, Vendor] = {}
     for vendor in vendors:
@@ -116,6 +117,14 @@ def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Pa
             if name in owners:
                 raise UsageError(f"{where}: {name} names two resources; give each its own name")
             owners[name] = vendor
+        for key, value, most in (
+            ("defaultGPUNum", vendor.default_count, amounts.MOST_DEVICES),
+            ("defaultMemory", vendor.default_memory, unfit.MOST_MIB),
+            ("defaultCores", vendor.default_cores, vendor.core_unit),
+        ):
+            if value > most:  # in a Pod it would be refused, once the API server asks again
+                what = f"{value} is out of range; write a number from 0 to {most}"
+                raise UsageError(f"{where}.{key}: {what}")
         policies = vendor.core_policies
         if policies and vendor.core_policy and vendor.core_policy not in policies:
             hint = closest.hint(vendor.core_policy, policies)
