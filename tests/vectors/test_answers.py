@@ -137,6 +137,19 @@ def test_w22_a_refusal_says_where_what_and_what_to_do() -> None:
     assert "; write at most 100" in second
 
 
+def test_w22_a_refusal_with_a_newline_of_the_users_is_one_line() -> None:
+    """Nor does the terminal of whoever reads it later obey what the Pod's author wrote."""
+    annotations = {
+        "nvidia.com/vgpu-mode": "\x1b[2J\nall is well",
+        "nvidia.com/numa-bind": "a\r\x00b",
+    }
+    asked = gpu_pod(GPU) | {"metadata": {"name": "train", "annotations": annotations}}
+    status = laws.ask(asked).response["status"]
+    causes = [cause["message"] for cause in status["details"]["causes"]]
+    assert len(causes) == 2
+    assert all(text.isprintable() for text in [status["message"], *causes])
+
+
 def test_w22_a_refusal_is_in_the_language_of_the_settings() -> None:
     """The message and each cause; the field, the amounts and the audit log's words stay."""
     bad = pod(container("b", {"nvidia.com/gpu": "-1"}))
