@@ -171,6 +171,13 @@ def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
     laws.refused(pod(container("a", GPU), mixed, nodeName="n1"), 422)
 
 
+def test_what_the_audit_log_keeps_of_many_mistakes_is_cut() -> None:
+    """An event of the audit log may be a line of a file, or a call of its own."""
+    bad = pod(*(container(f"c{index}", {"nvidia.com/gpu": "-1"}) for index in range(100)))
+    reasons = laws.ask(bad).response["auditAnnotations"]["reasons"]
+    assert len(reasons) == wire.MOST_AUDITED
+
+
 def test_a_fault_in_the_telling_costs_no_pod() -> None:
     """The decision stands; the fault is counted and logged as any other."""
     metrics = Metrics()
