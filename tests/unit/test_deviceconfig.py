@@ -184,7 +184,12 @@ UNKNOWN: dict[str, tuple[dict[Any, Any], str]] = {
         "vnpus.configs[0].superpod is not a key of HAMi's; did you mean superPod?",
     ),
     "a misspelt key in a section that is a list": (
-        {"iluvatars": [MODEL, {**MODEL, "commonWord": "Y", "resourceCountName": "y", "chip": "Y"}]},
+        {
+            "iluvatars": [
+                MODEL,
+                {**MODEL, "commonWord": "Y", "resourceCountName": "x.com/y", "chip": "Y"},
+            ]
+        },
         "iluvatars[1].chip is not a key of HAMi's; did you mean chipName?",
     ),
     "a number": ({1: {}}, "1 is not a section of HAMi's"),
@@ -249,6 +254,14 @@ WRONG: dict[str, tuple[Any, str]] = {
     "no name for the count": (
         {"nvidia": {"resourceCountName": ""}},
         "nvidia.resourceCountName is empty",
+    ),
+    "a name that every Pod has": (
+        {"nvidia": {"resourceMemoryName": "memory"}},
+        "nvidia: memory is no resource of devices; name it such as x.com/gpu",
+    ),
+    "a name that Kubernetes keeps for itself": (
+        {"nvidia": {"resourceCountName": "x.kubernetes.io/gpu"}},
+        "nvidia: x.kubernetes.io/gpu is no resource of devices",
     ),
     "one name for two resources": (
         {"nvidia": {"resourceCoreName": "nvidia.com/gpumem"}},
