@@ -100,7 +100,7 @@ def command(
     changed = [row for row in rows if row.changes]
     if output == "json":
         said = [_row(row, language) for row in changed]
-        sys.stdout.write(orjson.dumps(said).decode() + "\n")
+        click.echo(orjson.dumps(said))  # bytes: JSON is UTF-8 whatever the terminal is
     else:
         for row in changed:
             _show(row, language)

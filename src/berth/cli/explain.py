@@ -129,7 +129,10 @@ def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: str
     if not pod and not files:
         raise click.UsageError("Missing option '-f' / '--filename', or a POD with --cluster.")
     if pod and files:
-        raise UsageError(f"{pod}: a Pod of the cluster is explained alone; leave -f out")
+        raise UsageError(
+            f"{pod}: a Pod of the cluster is explained alone; leave -f out, or write -f before "
+            "each file, or before their folder"
+        )
     if pod and (snapshot or not live):
         raise UsageError(
             f"{pod}: a Pod is asked of the cluster; add --cluster, or -f before a file"
