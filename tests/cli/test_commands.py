@@ -113,17 +113,28 @@ def test_a_shell_can_complete_commands(shell: str) -> None:
     assert "_BERTH_COMPLETE" in berth("completion", shell).stdout
 
 
-def test_completion_finds_commands() -> None:
-    """What the shell's script asks is answered with the commands that fit."""
+@pytest.mark.parametrize(
+    ("typed", "word", "found"),
+    [
+        ("berth ex", 1, "plain,explain"),
+        ("berth explain -f ", 3, "file,"),
+        ("berth convert -f ", 3, "file,"),
+        ("berth diff -f ", 3, "file,"),
+        ("berth explain --snapshot ", 3, "file,"),
+    ],
+)
+def test_completion_finds_what_fits(typed: str, word: int, found: str) -> None:
+    """What the shell's script asks is answered: commands by us, files by the shell."""
     program = Path(sys.executable).parent / "berth"
+    asked = {"_BERTH_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(word)}
     done = subprocess.run(
         [program],
-        env={"_BERTH_COMPLETE": "bash_complete", "COMP_WORDS": "berth ex", "COMP_CWORD": "1"},
+        env={**os.environ, **asked},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.split() == ["plain,explain"]
+    assert done.stdout.split() == [found]
 
 
 def test_the_demo_shows_every_example() -> None:

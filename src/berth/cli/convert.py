@@ -36,6 +36,7 @@ _KNOWN = Standing(decision="")
     "--filename",
     multiple=True,
     required=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )

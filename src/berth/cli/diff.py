@@ -34,6 +34,7 @@ _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
     "-f",
     "--filename",
     multiple=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin; else the cluster.",
 )

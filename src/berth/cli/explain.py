@@ -37,6 +37,7 @@ from berth.model.said import Said
     "-f",
     "--filename",
     multiple=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )
@@ -59,6 +60,7 @@ from berth.model.said import Said
 @click.option("--cluster", "live", is_flag=True, help="Ask the cluster where a Pod could go.")
 @click.option(
     "--snapshot",
+    type=options.NAMED,
     metavar="FILE|URL",
     help="Ask what `berth snapshot` wrote, or a webhook's /debug/fleet, instead.",
 )
