@@ -11,7 +11,7 @@ from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cluster() -> None:
     """Run a real Kubernetes control plane on loopback, without containers."""
 
