@@ -70,6 +70,11 @@ def _values(node: object, known: dict[int, int]) -> int:
     return known[id(node)]
 
 
+def one_line(error: Exception) -> str:
+    """Say it on one line, without Python's advice to programmers (sys.set_int_max_str_digits)."""
+    return " ".join(str(error).partition("; use sys.")[0].split())
+
+
 def why_no_yaml(error: Exception) -> str:
     """Say on one line where YAML ends to be YAML, and why.
 
@@ -82,7 +87,7 @@ def why_no_yaml(error: Exception) -> str:
     if isinstance(error, yaml.reader.ReaderError):
         return f"{error.reason} (byte {error.position}); write it as text in UTF-8"
     if not isinstance(error, yaml.MarkedYAMLError) or not error.problem_mark:
-        return " ".join(str(error).partition("; use sys.")[0].split())  # Python's to programmers
+        return one_line(error)
     tag = "for a tag; quote a text that begins with !"
     problem = re.sub(r"for the tag '.*'", tag, error.problem or "")
     mark, context = error.problem_mark, error.context or ""
