@@ -20,6 +20,7 @@ from berth import clock
 from berth.certs import authority
 
 JSON = {"Content-Type": "application/json"}
+_PATIENCE_SECONDS = 120  # a tenth of a processor is enough
 
 
 @dataclass(frozen=True)
@@ -160,7 +161,8 @@ def running(
     reader = threading.Thread(target=read)
     reader.start()
     try:
-        assert listening.wait(30), "the webhook did not start within 30 s"
+        started = listening.wait(_PATIENCE_SECONDS)
+        assert started, f"the webhook did not start within {_PATIENCE_SECONDS} s"
         assert webhook.port, f"the webhook stopped at its start: {webhook.log}"
         yield webhook
     finally:

@@ -25,7 +25,7 @@ SETTINGS = "settings.yaml"
 DEVICES = "device-config.yaml"
 _FLAGS = {SETTINGS: "--config", DEVICES: "--device-config"}
 _GRACE_SECONDS = 45  # terminationGracePeriodSeconds of `berth manifests`
-_PATIENCE_SECONDS = 30
+_PATIENCE_SECONDS = 120  # a tenth of a processor is enough
 _AS_SHIPPED = ("--set", "log.flushSeconds=0.1", "--set", "server.stopSeconds=15")
 """What tests of one server set otherwise."""
 
@@ -151,7 +151,7 @@ def ready(replica: webhook.Webhook) -> bool:
 
 
 def until(holds: Callable[[], bool], what: str) -> None:
-    """Poll until `holds`. Raises AssertionError after half a minute."""
+    """Poll until `holds`. Raises AssertionError after two minutes."""
     deadline = time.monotonic() + _PATIENCE_SECONDS
     while not holds():
         assert time.monotonic() < deadline, f"waited {_PATIENCE_SECONDS} s in vain until {what}"
