@@ -12,7 +12,8 @@ import pytest
 from click.testing import CliRunner
 
 from berth.cli import explain
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import (
     CORES,
     GPU,

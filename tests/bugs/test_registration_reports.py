@@ -10,7 +10,8 @@ import pytest
 from berth import layered, names, settings
 from berth.admission import live, mutate, registration, route, templates, wire
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, main, rules, spec
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.webhook import review

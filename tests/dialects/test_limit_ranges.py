@@ -9,7 +9,8 @@ from berth import layered, names
 from berth.admission import configuration, mutate
 from berth.admission.standing import Standing
 from berth.dialects.ranges import Ranges
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.dialects.converting import (
     CORES,
     GPU,

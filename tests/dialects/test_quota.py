@@ -8,7 +8,8 @@ import yaml
 
 from berth.admission import configuration
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from berth.settings import Settings
 from tests.dialects.converting import CORES, GPU, MEMORY, NUMBER, POOL, VCORES, VMEMORY
 from tests.pods import gpu_pod

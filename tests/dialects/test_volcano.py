@@ -10,8 +10,9 @@ import pytest
 from berth import names
 from berth.admission import templates, workloads
 from berth.dialects.conversion import USES, Presets
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
 from berth.model.loss import Loss
+from berth.model.reason import Reason
 from tests.dialects.converting import (
     A100,
     CORES,

@@ -5,7 +5,8 @@ from typing import Any
 
 from berth import layered
 from berth.admission import configuration, mutate
-from berth.model.decision import Decision, Reason, Verdict
+from berth.model.decision import Decision, Verdict
+from berth.model.reason import Reason
 from tests import pods
 from tests.hami.deciding import rules
 

@@ -9,7 +9,8 @@ import yaml
 from berth import layered
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import decide, faults, main, original, spec
 from tests.pods import container, gpu_pod, pod
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from berth import names
 from berth.admission.rules import Rules
-from berth.model.decision import Problem
+from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
 

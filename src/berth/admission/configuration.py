@@ -11,7 +11,7 @@ from berth.admission.callers import Callers, Network
 from berth.admission.placements import Manner, Placements, Special
 from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig, volcano
-from berth.dialects.hami import Options
+from berth.dialects.options import Options
 from berth.errors import UsageError
 from berth.model.placed import Delivery
 from berth.model.terms import Scoped, Terms

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from berth.admission import project, scope
 from berth.admission.rules import Handling, Privileged, Rules
-from berth.dialects import hami
-from berth.model.decision import Problem
+from berth.dialects import reading
 from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
 from berth.model.raw import JsonObject
 from berth.model.vendor import Vendor
 
@@ -34,8 +34,9 @@ def problems(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> 
 
 
 def _asked(pod: Pod, rules: Rules) -> list[Vendor]:
-    reading = hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
-    return [vendor for wanted in reading.demand.containers for vendor in wanted.asks]
+    skipped = rules.privileged is Privileged.SKIP
+    found = reading.read(pod, rules.options, skip_privileged=skipped)
+    return [vendor for wanted in found.demand.containers for vendor in wanted.asks]
 
 
 def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Iterator[Problem]:

@@ -24,11 +24,12 @@ from berth.dialects import limit_ranger, translate
 from berth.dialects.dialect import Reading
 from berth.dialects.ranges import Ranges, named
 from berth.model.decided import Decided
-from berth.model.decision import Decision, Problem, Verdict
+from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand
 from berth.model.edit import Append, Change, Drop, Put
 from berth.model.placed import Placed
 from berth.model.pod import Pod
+from berth.model.problem import Problem
 from berth.model.raw import JsonObject
 from berth.model.said import Said
 

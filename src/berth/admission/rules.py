@@ -8,7 +8,7 @@ from berth import names
 from berth.admission.audited import Audited
 from berth.admission.placements import Placements
 from berth.dialects import volcano
-from berth.dialects.hami import Options
+from berth.dialects.options import Options
 from berth.model.card import Card
 from berth.model.raw import JsonObject
 from berth.model.terms import NO_TERMS, Terms

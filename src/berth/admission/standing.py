@@ -10,12 +10,12 @@ from berth.admission.quota import Allowance
 from berth.dialects.ranges import Ranges
 from berth.model import decided
 from berth.model.decided import Decided
-from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.placed import Placed
 from berth.model.placement import Misfit, Without
 from berth.model.pod import Pod
+from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject, Path
 from berth.model.said import Said
 

@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from berth import closest, names
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects import limit_ranger
-from berth.dialects.hami import Reading
-from berth.model.decision import Problem
+from berth.dialects.dialect import Reading
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
 from berth.model.said import Fact, Facts, Said, either
 from berth.model.vendor import Vendor
 

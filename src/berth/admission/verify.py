@@ -11,8 +11,9 @@ import msgspec
 from berth.admission import allocations, debug, mutate, project, scope, workloads, written
 from berth.admission.review import Review
 from berth.admission.rules import Rules, Undone
-from berth.model.decision import Decision, Problem, Verdict
+from berth.model.decision import Decision, Verdict
 from berth.model.edit import Edit
+from berth.model.problem import Problem
 from berth.model.raw import JsonObject
 from berth.model.said import Said
 

@@ -18,8 +18,9 @@ from berth.cli.terminal import escaped, warn
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model import rfc6902
-from berth.model.decision import Problem, Verdict
+from berth.model.decision import Verdict
 from berth.model.edit import Edit, Put
+from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject, dotted
 from berth.model.raw import Path as Place
 from berth.model.said import Said

@@ -25,8 +25,9 @@ from berth.cli import documents, explained, options
 from berth.cli.explained import Explained
 from berth.cli.terminal import warn
 from berth.errors import BadReview, UsageError
-from berth.model.decision import Decision, Reason, Verdict
+from berth.model.decision import Decision, Verdict
 from berth.model.raw import JsonObject, dotted
+from berth.model.reason import Reason
 from berth.model.said import Said
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 
 from berth.dialects import unfit
 from berth.model import quantity
-from berth.model.decision import Problem
 from berth.model.pod import Container
+from berth.model.problem import Problem
 from berth.model.raw import Json
 from berth.model.vendor import MIB, Amounts, Vendor
 

@@ -7,7 +7,7 @@ from math import ceil
 import msgspec
 
 from berth.model import quantity
-from berth.model.decision import Problem
+from berth.model.problem import Problem
 from berth.model.raw import Json, Path
 from berth.model.said import Facts, either
 from berth.model.vendor import MIB, Vendor
