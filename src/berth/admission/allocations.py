@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from berth import names
 from berth.admission.rules import Rules
+from berth.model import wildcard
 from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject
 from berth.model.said import Said
@@ -34,7 +35,7 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
 def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     """Yield the records, and the decision, that `user` changes in a Pod that exists."""
     now, before = annotations(new), annotations(old)
-    if now == before or _may(user, rules.allocators):
+    if now == before or wildcard.matches(user, rules.allocators):
         return
     for key in sorted(rules.kept):
         if now.get(key) != before.get(key):
@@ -47,7 +48,7 @@ def bound(binding: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     Not our decision: some schedulers copy all annotations of the Pod that they bind.
     """
     found = rules.allocations.intersection(annotations(binding))
-    if found and not _may(user, rules.allocators):
+    if found and not wildcard.matches(user, rules.allocators):
         yield from (_changed(key, user) for key in sorted(found))
 
 
@@ -55,12 +56,6 @@ def _changed(key: str, user: str) -> Problem:
     code = "allocation.decision" if key == names.DECISION else "allocation.changed"
     who = user[:_SHOWN] or Said("part.author")
     return Problem(code, ("metadata", "annotations", key), {"user": who})
-
-
-def _may(user: str, allocators: tuple[str, ...]) -> bool:
-    return any(
-        user.startswith(one[:-1]) if one.endswith("*") else user == one for one in allocators
-    )
 
 
 def annotations(raw: JsonObject) -> Mapping[str, Json]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 import msgspec
 
 from berth import names
+from berth.model import wildcard
 from berth.model.raw import Json
 from berth.model.request import CardTest, DeviceRequest, PodRequest
 from berth.model.vendor import Vendor
@@ -19,10 +20,7 @@ class Scoped(msgspec.Struct, frozen=True):
 
     def holds(self, namespace: str) -> bool:
         """Whether it is for this namespace."""
-        return not self.namespaces or any(
-            namespace.startswith(one[:-1]) if one.endswith("*") else namespace == one
-            for one in self.namespaces
-        )
+        return not self.namespaces or wildcard.matches(namespace, self.namespaces)
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
