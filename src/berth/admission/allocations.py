@@ -5,17 +5,16 @@ whichever scheduler the Pod names. Our own decision is charged until then, so no
 either; a new Pod may bring one along, as a copy of another does: `mutate` takes it away.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from berth import names
 from berth.admission.rules import Rules
 from berth.model import wildcard
 from berth.model.problem import Problem
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import JsonObject, annotations
 from berth.model.said import Said
 
 _SHOWN = 100  # characters of a name that an authenticator made up
-_NONE: Mapping[str, Json] = {}
 
 
 def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
@@ -56,10 +55,3 @@ def _changed(key: str, user: str) -> Problem:
     code = "allocation.decision" if key == names.DECISION else "allocation.changed"
     who = user[:_SHOWN] or Said("part.author")
     return Problem(code, ("metadata", "annotations", key), {"user": who})
-
-
-def annotations(raw: JsonObject) -> Mapping[str, Json]:
-    """Return the annotations of a raw object, none where they have not their shape."""
-    metadata = raw.get("metadata")
-    found = metadata.get("annotations") if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else _NONE

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from berth import names
 from berth.admission.selector import narrowed, requirement
-from berth.model.raw import JsonObject
+from berth.model.raw import JsonObject, child
 
 EVERY = "*"
 _OPPOSITE = {"In": "NotIn", "Exists": "DoesNotExist"}
@@ -46,12 +46,14 @@ def entries(webhooks: Iterable[JsonObject], audited: Audited, base: str) -> Iter
     """
     webhooks = [*webhooks]
     for entry in webhooks:
-        yield {**entry, "namespaceSelector": enforced(_selector(entry), audited)}
+        yield {**entry, "namespaceSelector": enforced(child(entry, "namespaceSelector"), audited)}
     earlier: list[JsonObject] = []
     for number, alternative in enumerate(_alternatives(audited)):
         for entry in webhooks:
             # Who is in audit twice over is asked once.
-            selects = narrowed(_selector(entry), *map(_negated, earlier), alternative)
+            selects = narrowed(
+                child(entry, "namespaceSelector"), *map(_negated, earlier), alternative
+            )
             yield {
                 **entry,
                 "name": f"audit-{number + 1}.{entry['name']}",
@@ -75,11 +77,6 @@ def _alternatives(audited: Audited) -> Iterator[JsonObject]:
 
 def _negated(requirement: JsonObject) -> JsonObject:
     return {**requirement, "operator": _OPPOSITE[str(requirement["operator"])]}
-
-
-def _selector(entry: JsonObject) -> JsonObject:
-    found = entry.get("namespaceSelector")
-    return found if isinstance(found, dict) else {}
 
 
 def _client(entry: JsonObject, base: str) -> JsonObject:

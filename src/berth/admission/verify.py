@@ -14,7 +14,7 @@ from berth.admission.rules import Rules, Undone
 from berth.model.decision import Decision, Verdict
 from berth.model.edit import Edit
 from berth.model.problem import Problem
-from berth.model.raw import JsonObject
+from berth.model.raw import JsonObject, annotations
 from berth.model.said import Said
 
 BY_OTHERS = Said("left.by-others")
@@ -124,7 +124,7 @@ def _steered(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> 
     Its containers stay as they are, so it is by an annotation; what was wrong before is left alone.
     """
     waits = not project.mapping(new, "spec", ()).get("nodeName")
-    if not waits or allocations.annotations(new) == allocations.annotations(old):
+    if not waits or annotations(new) == annotations(old):
         return
     before = mutate.mistakes(old, namespace, rules)
     yield from (one for one in mutate.mistakes(new, namespace, rules) if one not in before)

@@ -15,7 +15,7 @@ from berth.dialects import translate
 from berth.model import quantity
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Pod
-from berth.model.raw import Json, JsonObject, Path
+from berth.model.raw import Json, JsonObject, Path, annotations, child
 
 _SCHEDULER: Path = ("spec", "schedulerName")
 _AMOUNT = 6
@@ -33,16 +33,13 @@ def left_out(raw: JsonObject) -> JsonObject:
 
     For people who compare them.
     """
-    metadata = raw.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
-        return raw
-    record = {**translate.record(annotations.get(names.ORIGINAL_REQUEST))}
+    there = annotations(raw)
+    record = {**translate.record(there.get(names.ORIGINAL_REQUEST))}
     if record.pop(names.ORIGINAL_WRITTEN, None) is None:
         return raw
     text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
-    kept = {**annotations, names.ORIGINAL_REQUEST: text}
-    return {**raw, "metadata": {**metadata, "annotations": kept}}
+    kept = {**there, names.ORIGINAL_REQUEST: text}
+    return {**raw, "metadata": {**child(raw, "metadata"), "annotations": kept}}
 
 
 def checksum(pod: Pod, changes: Iterable[Change] = ()) -> str:

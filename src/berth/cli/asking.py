@@ -22,7 +22,7 @@ from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand
 from berth.model.placed import Delivery, Placed
 from berth.model.pod import Pod
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import JsonObject, annotations, child
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.policies import POLICIES
@@ -141,8 +141,5 @@ def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fle
 
 def _standing(raw: JsonObject, held: Charge | None) -> Now:
     """Say how a Pod of the cluster stands."""
-    status, metadata = raw.get("status"), raw.get("metadata")
-    phase = status.get("phase") if isinstance(status, dict) else None
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
+    phase, text = child(raw, "status").get("phase"), annotations(raw).get(names.DECISION)
     return Now(phase=str(phase or "Unknown"), held=held, decided=decided.read(text))

@@ -21,7 +21,7 @@ from berth.model import rfc6902
 from berth.model.decision import Verdict
 from berth.model.edit import Edit, Put
 from berth.model.problem import Problem
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.raw import Json, JsonObject, child, dotted
 from berth.model.raw import Path as Place
 from berth.model.said import Said
 from berth.settings import Settings
@@ -211,14 +211,12 @@ def _single(document: JsonObject, path: Place) -> tuple[JsonObject, Place]:
 
 def _namespace(document: JsonObject) -> str:
     """Return the namespace that a manifest names; "" is any."""
-    metadata = document.get("metadata")
-    name = metadata.get("namespace") if isinstance(metadata, dict) else None
+    name = child(document, "metadata").get("namespace")
     return name if isinstance(name, str) else ""
 
 
 def _named(document: JsonObject, path: Place) -> str:
-    metadata = document.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
+    name = child(document, "metadata").get("name")
     where = f" ({dotted(path)})" if path else ""
     return f"{document.get('kind')}/{name or ''}{where}"
 

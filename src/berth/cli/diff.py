@@ -21,7 +21,7 @@ from berth.cli.found import Found
 from berth.cli.terminal import escaped, warn
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.raw import Json, JsonObject, annotations, child, dotted
 from berth.settings import Settings
 from berth.words.catalogue import Language
 
@@ -190,12 +190,8 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
     metadata, spec = document.get("metadata"), document.get("spec")
     if document.get("kind") != "Pod" or not isinstance(metadata, dict):
         return document
-    there = metadata.get("annotations")
-    kept: JsonObject = {
-        key: value
-        for key, value in (there.items() if isinstance(there, dict) else ())
-        if key not in records
-    }
+    there = annotations(document)
+    kept: JsonObject = {key: value for key, value in there.items() if key not in records}
     unbound: Json = (
         {key: value for key, value in spec.items() if key != "nodeName"}
         if isinstance(spec, dict)
@@ -209,8 +205,7 @@ def _as_is(pod: JsonObject) -> Decision:
 
 
 def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:
-    metadata = document.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = child(document, "metadata")
     name = metadata.get("name") or metadata.get("generateName") or ""
     return str(document.get("kind") or ""), str(metadata.get("namespace") or default), str(name)
 

@@ -26,7 +26,7 @@ from berth.cli.explained import Explained
 from berth.cli.terminal import warn
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import JsonObject, dotted
+from berth.model.raw import JsonObject, child, dotted
 from berth.model.reason import Reason
 from berth.model.said import Said
 
@@ -207,14 +207,9 @@ def namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, 
     """Yield the name and the labels of each Namespace among the documents."""
     for document in found:
         if document.get("kind") == "Namespace":
-            metadata = _object(document, "metadata")
-            labels = _object(metadata, "labels")
+            metadata = child(document, "metadata")
+            labels = child(metadata, "labels")
             yield str(metadata.get("name")), {key: str(value) for key, value in labels.items()}
-
-
-def _object(parent: JsonObject, key: str) -> JsonObject:
-    value = parent.get(key)
-    return value if isinstance(value, dict) else {}
 
 
 def _pair(label: str) -> tuple[str, str]:
@@ -226,7 +221,7 @@ def _pair(label: str) -> tuple[str, str]:
 
 def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterator[Explained]:
     for source, document in read:
-        metadata = _object(document, "metadata")
+        metadata = child(document, "metadata")
         name = metadata.get("name") or metadata.get("generateName") or ""
         space = str(metadata.get("namespace") or cluster.default)
         found = list(templates.find(document))
