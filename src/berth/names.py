@@ -107,8 +107,6 @@ STEERING: Final = (SCHEDULING_POLICY, NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
 """Of annotations in memory: ours, and HAMi's, whose keys depend on its configuration."""
-MIG_SLICES: Final = 8
-"""The most slices of a card that partitions are laid on."""
 
 # Volcano's (https://volcano.sh, and its vGPU device plugin).
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"

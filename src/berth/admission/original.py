@@ -13,9 +13,10 @@ from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Pod
+from berth.model.quantity import MIB
 from berth.model.raw import Json, Path
 from berth.model.said import Said
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 _PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")

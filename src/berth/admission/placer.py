@@ -14,7 +14,7 @@ from berth.admission.rules import Rules
 from berth.admission.standing import Placing
 from berth.admission.wanted import wanted
 from berth.cluster import projections
-from berth.cluster.charges import OVER, Reader
+from berth.cluster.charges import Reader
 from berth.cluster.fleet import Fleet
 from berth.cluster.reservations import Reservations, Times
 from berth.cluster.store import Store
@@ -202,7 +202,7 @@ def _vendors(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
 
 
 def _alive(pod: projections.Pod | None) -> projections.Pod | None:
-    return pod if pod is not None and pod.status.phase not in OVER else None
+    return pod if pod is not None and not pod.status.over else None
 
 
 def policy_of(pod: Pod, manner: Manner) -> Policy:

@@ -182,7 +182,9 @@ def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compa
 def _decided(
     by: Cluster | None, document: JsonObject, template: Template, namespace: str
 ) -> Decision:
-    return by.of(document).decide(template.pod, namespace) if by else _as_is(template.pod)
+    if by is None:
+        return Decision(verdict=Verdict.UNCHANGED, pod=template.pod)
+    return by.of(document).decide(template.pod, namespace)
 
 
 def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
@@ -198,10 +200,6 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
         else spec
     )
     return {**document, "metadata": {**metadata, "annotations": kept}, "spec": unbound}
-
-
-def _as_is(pod: JsonObject) -> Decision:
-    return Decision(verdict=Verdict.UNCHANGED, pod=pod)
 
 
 def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:

@@ -244,8 +244,8 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 where=f" ({dotted(template.path)})" if template.path else "",
                 namespace=space,
                 before=template.pod,
-                decision=_with(
-                    decision, tuple(workloads.misplaced(document, template, cluster.rules))
+                decision=decision.warned(
+                    tuple(workloads.misplaced(document, template, cluster.rules))
                 ),
             )
 
@@ -254,7 +254,3 @@ def _unheard(what: str, asked: str) -> None:
     """Say what a reader could take for looked at."""
     why = f"asks for {asked} outside of a Pod template (spec.containers), so nothing is said of it"
     warn(f"{what.rstrip('/')} {why}")
-
-
-def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
-    return decision.warned(warnings) if warnings else decision

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import msgspec
 
 from berth.cluster.connection import Connection
-from berth.cluster.projections import Node
+from berth.cluster.projections import OVER, Node
 from berth.errors import ReadFailed
 from berth.model.raw import JsonObject, child
 
@@ -37,7 +37,6 @@ _OTHERS: tuple[_Kind, ...] = (
 _UNSEEN = (403, 404)
 _PAGE = "500"
 _SECONDS = 60  # for a page of large objects over a slow line
-_ENDED = frozenset({"Succeeded", "Failed"})
 _DONE = frozenset({"Complete", "Failed"})
 
 
@@ -137,4 +136,4 @@ def _has_ended(one: JsonObject) -> bool:
         isinstance(entry, dict) and entry.get("type") in _DONE and entry.get("status") == "True"
         for entry in (conditions if isinstance(conditions, list) else ())
     )
-    return done or status.get("phase") in _ENDED
+    return done or status.get("phase") in OVER

@@ -13,7 +13,7 @@ import msgspec
 
 from berth.cluster import nodes, projections
 from berth.cluster.census import Census
-from berth.cluster.charges import OVER, Reader
+from berth.cluster.charges import Reader
 from berth.model.charge import Charge, Claim, Source, allocation
 from berth.model.node import Node
 from berth.model.picture import Picture
@@ -86,7 +86,7 @@ class Fleet:
 
     def pod(self, old: projections.Pod | None, new: projections.Pod | None) -> None:
         """Take a change of the Pods, as a store tells it."""
-        if new is None or not new.spec.node_name or new.status.phase in OVER:
+        if new is None or not new.spec.node_name or new.status.over:
             gone = new or old
             if gone is not None:
                 self._drop(gone.key)

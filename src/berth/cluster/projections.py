@@ -134,6 +134,10 @@ UNSCHEDULABLE = Condition("PodScheduled", "False")
 """The scheduler has looked for a node and found none, or may not look yet."""
 
 
+OVER = frozenset({"Succeeded", "Failed"})
+"""Phases in which a Pod holds nothing more; one that is terminating holds all (HAMi#1719)."""
+
+
 class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """How far a Pod has come."""
 
@@ -148,6 +152,20 @@ class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, renam
         if self.conditions:
             kept = tuple(one for one in self.conditions if one == UNSCHEDULABLE)
             msgspec.structs.force_setattr(self, "conditions", kept)
+
+    @property
+    def over(self) -> bool:
+        """Whether the Pod has ended."""
+        return self.phase in OVER
+
+    @property
+    def init_ended(self) -> set[str]:
+        """The init containers that have ended well: once all have, HAMi gives back theirs."""
+        return {
+            one.name
+            for one in self.init_container_statuses
+            if one.state.terminated and one.state.terminated.exit_code == 0
+        }
 
 
 class Pod(Object, frozen=True, gc=False, omit_defaults=True):

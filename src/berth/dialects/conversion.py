@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from berth.model.card import Card
 from berth.model.loss import Handling, Loss
+from berth.model.quantity import MIB
 from berth.model.vendor import Vendor
 
 
@@ -40,7 +41,7 @@ class Presets:
         # counts all that by the 16 bit weights.
         each = 2.0 if use == "train" else BYTES[precision]
         total = parameters(model) * each * self.factors[use]
-        return math.ceil(total / devices / 2**20) + self.overhead_mib
+        return math.ceil(total / devices / MIB) + self.overhead_mib
 
 
 BYTES = {"fp32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5}

@@ -12,8 +12,9 @@ from berth.model.demand import Completion, ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop, Put
 from berth.model.loss import Loss
 from berth.model.pod import REMEMBERED, Container, Pod, Resources, bare
+from berth.model.quantity import MIB
 from berth.model.said import Said
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 _GIB = 1024
 _NO_PERCENT = Said("why.no-percent")

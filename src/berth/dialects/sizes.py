@@ -19,9 +19,10 @@ from berth.model.card import Card
 from berth.model.demand import Completion, Demand, Share
 from berth.model.pod import Container, Pod
 from berth.model.problem import Problem
+from berth.model.quantity import MIB
 from berth.model.raw import Json, Path
 from berth.model.said import Facts, Said
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 _MEMORY = ("memory", "memory_percent")
 _SIZED = Said("why.sized")

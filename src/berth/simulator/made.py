@@ -11,7 +11,7 @@ from berth.errors import UsageError
 from berth.model.device import Device
 from berth.model.duration import NotADuration, parse
 from berth.model.node import Node
-from berth.model.quantity import NotAQuantity
+from berth.model.quantity import MIB, NotAQuantity
 from berth.model.quantity import parse as quantity
 from berth.model.request import WHOLE, DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
@@ -21,7 +21,6 @@ from berth.simulator.schedule import FOR_GOOD, WARM, Schedule
 from berth.simulator.trace import Trace
 from berth.simulator.workload import Class, Nodes, Text, Wants, Workload
 
-MIB = 2**20
 LIVES, AT_LEAST = 10, 2_000
 """Where classes have no rate of their own: so many mean lifetimes, and Pods, are run."""
 MOST_AMOUNT = 2**50
