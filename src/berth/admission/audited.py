@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from berth import names
 from berth.admission.selector import narrowed, requirement
 from berth.model.raw import JsonObject, child
+from berth.model.wildcard import EVERY
 
-EVERY = "*"
 _OPPOSITE = {"In": "NotIn", "Exists": "DoesNotExist"}
 
 

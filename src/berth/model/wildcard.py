@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+EVERY = "*"
+
 
 def matches(name: str, patterns: Iterable[str]) -> bool:
     """Whether one of the patterns, such as "team-*", stands for this name."""
