@@ -9,10 +9,9 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from berth import layered
-from berth.admission import templates
+from berth.admission import conversions, templates
 from berth.admission.rules import Rules
-from berth.cli import convert, documents, main, rewriting
+from berth.cli import configured, convert, documents, main, rewriting
 from berth.errors import UsageError
 from tests.corpus import corpus
 
@@ -121,10 +120,8 @@ def test_what_cannot_be_done(arguments: tuple[str, ...], stdin: str, said: str) 
     assert said in done.stderr
 
 
-RULES = convert._rules(layered.settings(None, ["policy.allocations=keep"]), None, "hami")
-
-
-VOLCANO = convert._rules(layered.settings(None), None, "volcano")
+RULES = conversions.into(*configured.read(None, None, ("policy.allocations=keep",)), "hami")
+VOLCANO = conversions.into(*configured.read(None, None, ()), "volcano")
 
 
 @pytest.mark.parametrize(

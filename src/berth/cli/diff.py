@@ -9,16 +9,16 @@ from pathlib import Path
 import click
 import orjson
 
-from berth import layered, names
-from berth.admission import configuration, templates, written, zones
+from berth import names
+from berth.admission import templates, written, zones
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.admission.templates import Template
-from berth.cli import cards, options, show
+from berth.cli import cards, configured, options, show
 from berth.cli import found as sources
 from berth.cli.explain import Cluster
 from berth.cli.found import Found
-from berth.cli.terminal import escaped, warn
+from berth.cli.terminal import escaped
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
 from berth.model.raw import Json, JsonObject, annotations, child, dotted
@@ -82,8 +82,8 @@ def command(
     if files and recording:
         raise UsageError("--recording: stands for the files; give one of the two")
     before = (before_config, before_device_config, before_set)
-    old = _configured(*before) if any(before) else None
-    new = _configured(config, device_config, settings)
+    old = configured.read(*before) if any(before) else None
+    new = configured.read(config, device_config, settings)
     if recording:
         # It was recorded in the words of the configuration of then.
         _, rules = old or new
@@ -107,16 +107,6 @@ def command(
         click.echo(_summary(rows))
     if changed:
         sys.exit(1)
-
-
-def _configured(
-    config: Path | None, device_config: Path | None, flags: tuple[str, ...]
-) -> tuple[Settings, Rules]:
-    loaded = layered.settings(config, flags)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        warn(warning)
-    return loaded, rules
 
 
 def _cluster(by: tuple[Settings, Rules], found: Found) -> Cluster:

@@ -9,9 +9,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from berth import layered, names
+from berth import names
 from berth.admission import (
-    configuration,
     mutate,
     selector,
     shadow,
@@ -21,7 +20,7 @@ from berth.admission import (
 )
 from berth.admission.rules import Rules
 from berth.admission.standing import Placing, Standing
-from berth.cli import documents, explained, options
+from berth.cli import configured, documents, explained, options
 from berth.cli.explained import Explained
 from berth.cli.terminal import warn
 from berth.errors import BadReview, UsageError
@@ -88,10 +87,7 @@ def command(
     Exits with 0, with 1 when a Pod is refused, with 2 when something cannot be read.
     """
     _check(pod, files, live=live, snapshot=snapshot)
-    loaded = layered.settings(config, settings)
-    rules, heard = configuration.rules(loaded, device_config)
-    for warning in heard:
-        warn(warning)
+    loaded, rules = configured.read(config, device_config, settings)
     read, fleet, standing, refusing = list(documents.read(files)), None, None, None
     if (live or snapshot) and not pod:
         from berth.cli import asking  # noqa: PLC0415  numpy is for those who place

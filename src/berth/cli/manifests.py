@@ -6,10 +6,9 @@ import click
 import msgspec
 import yaml
 
-from berth import __version__, layered
+from berth import __version__
 from berth.admission import backstop, configuration, guard, registration
-from berth.cli import deployment, options, printed
-from berth.cli.terminal import warn
+from berth.cli import configured, deployment, options, printed
 from berth.errors import UsageError
 from berth.settings import Settings
 
@@ -47,10 +46,7 @@ def command(
     Pipe it into `kubectl apply -f -`; the webhook configurations come last, but for
     the backstop.
     """
-    loaded = layered.settings(config, settings)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        warn(warning)
+    loaded, rules = configured.read(config, device_config, settings)
     if ca_file and not tls_secret:
         raise UsageError("--ca-file: vouches for --tls-secret; give that too, or neither")
     if not loaded.server.port:

@@ -12,7 +12,7 @@ import msgspec
 
 from berth.admission.placer import guess
 from berth.admission.rules import Rules
-from berth.cli import clustered, options
+from berth.cli import clustered, configured, options
 from berth.cli.terminal import escaped
 from berth.cluster import verify
 from berth.cluster.fleet import Fleet, Guess
@@ -67,7 +67,7 @@ def command(
     if schema:
         click.echo(document_schema(), nl=False)
         return
-    rules = clustered.rules(config, device_config, settings)
+    _, rules = configured.read(config, device_config, settings)
     source = clustered.source(kubeconfig)
     if not checked:
         _write(file, asyncio.run(_taken(source, rules)))

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import httpx2
 import msgspec
@@ -32,6 +32,7 @@ _KINDS: Mapping[str, _Kind] = {
     names.MUTATING: MutatingWebhookConfiguration,
     names.VALIDATING: ValidatingWebhookConfiguration,
 }
+T = TypeVar("T")
 # What the library and what is below it raise: for answers, for the way there, for a bad kubeconfig.
 _ANSWERS = (ApiError, httpx2.HTTPError, msgspec.MsgspecError)
 _FILES = (ConfigError, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
@@ -83,12 +84,9 @@ async def webhook_configuration(
     """Read a webhook configuration; None where there is none. Raises UsageError."""
     with _told(f"the API server did not show the configuration {name}"):
         async with AsyncClient(config=config) as client:
-            try:
-                found = await client.get(_KINDS[kind], name)
-            except ApiError as error:
-                if error.status.code == HTTPStatus.NOT_FOUND:
-                    return None
-                raise
+            found = await _there(client.get(_KINDS[kind], name))
+    if found is None:
+        return None
     bundles = (b64decode(entry.clientConfig.caBundle or "") for entry in found.webhooks or ())
     return KeptConfiguration(tuple(bundles), _version(found.metadata))
 
@@ -105,12 +103,9 @@ async def secret(config: SingleConfig, namespace: str, name: str) -> KeptSecret 
     """Read a Secret; None where there is none. Raises UsageError."""
     with _told(f"the API server did not show the Secret {namespace}/{name}"):
         async with AsyncClient(config=config, namespace=namespace) as client:
-            try:
-                found = await client.get(Secret, name)
-            except ApiError as error:
-                if error.status.code == HTTPStatus.NOT_FOUND:
-                    return None
-                raise
+            found = await _there(client.get(Secret, name))
+            if found is None:
+                return None
             data = {key: b64decode(value) for key, value in (found.data or {}).items()}
             return KeptSecret(data, _version(found.metadata))
 
@@ -144,6 +139,16 @@ def _version(metadata: ObjectMeta | None) -> str:
     return (metadata.resourceVersion if metadata else None) or ""
 
 
+async def _there(answer: Awaitable[T]) -> T | None:
+    """Return what was asked for, None where there is none."""
+    try:
+        return await answer
+    except ApiError as error:
+        if error.status.code == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+
+
 async def _unless(answer: Awaitable[object], *statuses: HTTPStatus) -> bool:
     """Say whether it was done; an answer with one of `statuses` is a no."""
     try:
@@ -170,13 +175,7 @@ async def delete_configuration(config: SingleConfig, kind: str, name: str) -> bo
     """Delete a webhook configuration; False where there was none. Raises UsageError."""
     with _told(f"the API server did not delete {name}"):
         async with AsyncClient(config=config) as client:
-            try:
-                await client.delete(_KINDS[kind], name)
-            except ApiError as error:
-                if error.status.code == HTTPStatus.NOT_FOUND:
-                    return False
-                raise
-    return True
+            return await _unless(client.delete(_KINDS[kind], name), HTTPStatus.NOT_FOUND)
 
 
 @contextmanager
