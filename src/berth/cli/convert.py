@@ -13,7 +13,7 @@ from berth import names
 from berth.admission import conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
-from berth.cli import cards, configured, documents, options, rewriting
+from berth.cli import cards, configured, documents, merging, options, rewriting
 from berth.cli.terminal import escaped
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
@@ -127,7 +127,7 @@ def _part(found: Converted, text: str, rules: Rules) -> str:
         wanted = _object(rfc6902.apply(wanted, operation))
     if _is_json(text):
         return f"{json.dumps(wanted, indent=2, ensure_ascii=False)}\n"
-    with contextlib.suppress(rewriting.CannotKeep):
+    with contextlib.suppress(merging.CannotKeep):
         for candidate in rewriting.candidates(text, operations, _alike(rules)):
             if _says(candidate, wanted):
                 return candidate

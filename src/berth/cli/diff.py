@@ -16,8 +16,8 @@ from berth.admission.standing import Standing
 from berth.admission.templates import Template
 from berth.cli import cards, configured, options, show
 from berth.cli import found as sources
-from berth.cli.explain import Cluster
 from berth.cli.found import Found
+from berth.cli.supposed import Cluster
 from berth.cli.terminal import escaped
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
