@@ -63,8 +63,7 @@ def schedule(found: Workload, of: Trace, seed: int, offered: float) -> Schedule 
         return None
     lives = np.array([pod.lifetime or 0.0 for pod in of.pods])
     milli = np.array([pod.milli for pod in of.pods])
-    if not of.capacity or not milli.any():
-        raise UsageError(f"{of.name}: no load can be offered where no card is, or is wanted")
+    of.check_load()
     rate = offered * of.capacity / float((milli * lives).mean())
     arrivals = max(AT_LEAST, int(LIVES * float(lives.mean()) * rate))
     _check_most(arrivals)
