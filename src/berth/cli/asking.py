@@ -7,7 +7,6 @@ from pathlib import Path
 
 from berth import closest, names
 from berth.admission import affinity, placing, stored
-from berth.admission.placer import has_cards, policy_of
 from berth.admission.placing import Wish
 from berth.admission.rules import Rules
 from berth.admission.standing import Placing
@@ -115,13 +114,13 @@ def refusing(rules: Rules, namespace: str, snapshot: Snapshot) -> Placing:
         if manner.delivery is Delivery.OFF or not (full or manner.refuses_never):
             return None
         stack = rules.options.stack
-        if affinity.bound(pod) or not has_cards(demand, stack, snapshot):
+        if affinity.bound(pod) or not placing.has_cards(demand, stack, snapshot):
             return None
         asked = wanted(pod, demand, rules.known, stack)
         request = rules.terms.applied(asked, namespace, pod.labels, pod.annotations)
         wish = Wish(
             id="",
-            policy=policy_of(pod, manner),
+            policy=placing.policy_of(pod, manner),
             delivery=manner.delivery,
             refuses_full=full,
             refuses_never=manner.refuses_never,
