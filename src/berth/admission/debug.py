@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from berth.admission import project, scope
-from berth.admission.rules import Handling, Privileged, Rules
+from berth.admission.rules import EnvHandling, Privileged, Rules
 from berth.dialects import reading
 from berth.model.pod import Container, Pod
 from berth.model.problem import Problem
@@ -42,9 +42,9 @@ def _asked(pod: Pod, rules: Rules) -> list[Vendor]:
 def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Iterator[Problem]:
     found: set[str] = set()
     for vendor in vendors:
-        if rules.limit_env is not Handling.KEEP:
+        if rules.limit_env is not EnvHandling.KEEP:
             found |= rules.options.foreign(container, vendor.limit_env)
-        if rules.device_env is not Handling.KEEP and not _hides(container, vendor):
+        if rules.device_env is not EnvHandling.KEEP and not _hides(container, vendor):
             found |= rules.options.foreign(container, {vendor.visible_env} - {""})
     for name in sorted(found):
         yield Problem("device-env.ephemeral", (*container.path, "env"), {"name": name})

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from berth import names
 from berth.admission import audited, registration, zones
 from berth.admission.registration import rule
-from berth.admission.rules import Handling, Privileged, Rules
+from berth.admission.rules import EnvHandling, Privileged, Rules
 from berth.admission.spoken import literal
 from berth.model.raw import JsonObject
 from berth.settings import Registration
@@ -122,8 +122,8 @@ def _variables(rules: Rules) -> list[str]:
     """Return the variables that an ephemeral container must not set."""
     found = set[str]()
     for vendor in rules.vendors:
-        found |= {vendor.visible_env} if rules.device_env is not Handling.KEEP else set()
-        found |= vendor.limit_env if rules.limit_env is not Handling.KEEP else set()
+        found |= {vendor.visible_env} if rules.device_env is not EnvHandling.KEEP else set()
+        found |= vendor.limit_env if rules.limit_env is not EnvHandling.KEEP else set()
     return sorted(found - {""})
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from berth import names
 from berth.admission import spoken
-from berth.admission.rules import Handling, Privileged, Rules
+from berth.admission.rules import EnvHandling, Privileged, Rules
 from berth.admission.spoken import literal
 from berth.dialects import kai
 from berth.dialects.conversion import Conversion
@@ -264,8 +264,8 @@ def _whole(vendor: Vendor) -> str:
 
 def _left_to_the_node(vendor: Vendor, rules: Rules) -> list[str]:
     """Return the variables that no container with a share keeps: removed, or a refusal."""
-    limits = vendor.limit_env if rules.limit_env is not Handling.KEEP else frozenset()
-    visible = {vendor.visible_env} if rules.device_env is not Handling.KEEP else set()
+    limits = vendor.limit_env if rules.limit_env is not EnvHandling.KEEP else frozenset()
+    visible = {vendor.visible_env} if rules.device_env is not EnvHandling.KEEP else set()
     return sorted((limits | visible) - {""})
 
 

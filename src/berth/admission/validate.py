@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from berth import closest, names
-from berth.admission.rules import Handling, Privileged, Rules
+from berth.admission.rules import EnvHandling, Privileged, Rules
 from berth.dialects import limit_ranger
 from berth.dialects.dialect import Reading
 from berth.model.demand import ContainerDemand, Demand
@@ -53,13 +53,13 @@ def _withheld(wanted: ContainerDemand, rules: Rules) -> Iterator[Problem]:
 
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:
     path = (*container.path, "env")
-    if rules.limit_env is Handling.DENY:
+    if rules.limit_env is EnvHandling.DENY:
         asked = [one for one in (vendor.memory, vendor.cores) if one]
         for name in sorted(rules.options.foreign(container, vendor.limit_env)):
             facts = {"name": name, "resources": either(asked or [vendor.count])}
             yield Problem("device-env.limit", path, facts)
     visible = {vendor.visible_env} - {""}
-    if rules.device_env is Handling.DENY and rules.options.foreign(container, visible):
+    if rules.device_env is EnvHandling.DENY and rules.options.foreign(container, visible):
         yield Problem("device-env.visible", path, {"name": vendor.visible_env})
 
 
