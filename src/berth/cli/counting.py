@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 from berth.admission.claims import Claims
 from berth.admission.classes import MAPPED
 from berth.admission.live import Live
-from berth.admission.quotas import NAMESPACE, Quotas
+from berth.admission.quotas import Quotas
 from berth.admission.standings import Standings
 from berth.cli import clustered
 from berth.cluster import kube
@@ -24,6 +24,7 @@ from berth.cluster.projections import (
     ResourceQuota,
     RuntimeClass,
 )
+from berth.cluster.store import BY_NAMESPACE
 from berth.cluster.watch import Resource, Watch
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
@@ -36,7 +37,7 @@ _QUOTAS = Resource(
     name="resourcequotas",
     kind=ResourceQuota,
     path="/api/v1/resourcequotas",
-    indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
+    indexes=BY_NAMESPACE,
 )
 _RUNTIMES = Resource(
     name="runtimeclasses", kind=RuntimeClass, path="/apis/node.k8s.io/v1/runtimeclasses"
@@ -51,7 +52,7 @@ _RANGES = Resource(
     name="limitranges",
     kind=LimitRange,
     path="/api/v1/limitranges",
-    indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
+    indexes=BY_NAMESPACE,
 )
 _SHOWN_SECONDS = 10
 Kind = TypeVar("Kind", bound=Object)
