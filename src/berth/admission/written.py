@@ -11,8 +11,7 @@ from zlib import crc32
 import orjson
 
 from berth import names
-from berth.dialects import translate
-from berth.model import quantity
+from berth.model import original, quantity
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Pod
 from berth.model.raw import Json, JsonObject, Path, annotations, child
@@ -24,7 +23,7 @@ _AMOUNT = 6
 
 def stands(pod: Pod) -> bool:
     """Whether a Pod is as some replica has left it."""
-    record = translate.record(pod.annotations.get(names.ORIGINAL_REQUEST))
+    record = original.read(pod.annotations.get(names.ORIGINAL_REQUEST))
     return record.get(names.ORIGINAL_WRITTEN) == checksum(pod)
 
 
@@ -34,7 +33,7 @@ def left_out(raw: JsonObject) -> JsonObject:
     For people who compare them.
     """
     there = annotations(raw)
-    record = {**translate.record(there.get(names.ORIGINAL_REQUEST))}
+    record = {**original.read(there.get(names.ORIGINAL_REQUEST))}
     if record.pop(names.ORIGINAL_WRITTEN, None) is None:
         return raw
     text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
