@@ -227,21 +227,12 @@ class QuotaSpec(msgspec.Struct, frozen=True, gc=False):
     """What a namespace may use."""
 
     hard: Mapping[str, str] = {}
-    scopes: tuple[str, ...] = ()
-
-
-class QuotaStatus(msgspec.Struct, frozen=True, gc=False):
-    """What the quota controller has counted."""
-
-    hard: Mapping[str, str] = {}
-    used: Mapping[str, str] = {}
 
 
 class ResourceQuota(Object, frozen=True, gc=False):
     """A ResourceQuota of the cluster."""
 
     spec: QuotaSpec = QuotaSpec()
-    status: QuotaStatus = QuotaStatus()
 
 
 class Range(msgspec.Struct, frozen=True, gc=False):
