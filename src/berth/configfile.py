@@ -86,9 +86,14 @@ def _values(node: object, known: dict[int, int]) -> int:
     return known[id(node)]
 
 
+def plainly(error: Exception) -> str:
+    """Say it on one line, without Python's advice to programmers (sys.set_int_max_str_digits)."""
+    return " ".join(str(error).partition("; use sys.")[0].split())
+
+
 def _without_words(error: Exception) -> str:
     """Say it on one line; what PyYAML takes for a tag may be a secret that wants quotes."""
-    text = " ".join(str(error).split())
+    text = plainly(error)
     return re.sub(r"for the tag '.*'", "for a tag; quote a text that begins with !,", text)
 
 

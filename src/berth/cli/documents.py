@@ -41,9 +41,7 @@ def parsed(source: str, text: bytes | str) -> list[JsonObject]:
         configfile.check_aliases(loaded, len(text))
         documents = [_as_json(document) for document in loaded]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        why = " ".join(
-            str(error).partition("; use sys.")[0].split()
-        )  # Python's word to programmers
+        why = configfile.plainly(error)
         raise UsageError(f"{source}: is not valid YAML: {why}") from None
     found = []
     for document in documents:

@@ -47,6 +47,8 @@ class _Commands(click.Group):
             # Its imports take a second. Process 1 of a container, which it is, hears of no signal
             # that it has no handler for: kubelet would wait for all of the grace period.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+            # Asks to read anew what is read in a moment anyway, and once more when it listens.
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
