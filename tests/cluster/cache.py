@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.cluster.errors import ClusterError
+
 Say = Callable[[str], None]
 """Where a line of progress goes."""
 
@@ -19,9 +21,20 @@ def root() -> Path:
 
 @contextlib.contextmanager
 def lock(folder: Path, *, say: Say) -> Iterator[None]:
-    """Hold the only right to change `folder`; the kernel frees it when the holder dies."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with Path(f"{folder}.lock").open("w") as file:
+    """Hold the only right to change `folder`; the kernel frees it when the holder dies.
+
+    Raises ClusterError where nothing can be kept there.
+    """
+    held = Path(f"{folder}.lock")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        held.touch()
+    except OSError as error:
+        raise ClusterError(
+            f"{folder.parent} cannot be written: {error.strerror}; set XDG_CACHE_HOME to a folder "
+            "that can"
+        ) from None
+    with held.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -47,7 +47,7 @@ def down() -> None:
 
 @cluster.command()
 def status() -> None:
-    """Say what runs and where its kubeconfig is; exit 1 where nothing does."""
+    """Say what runs and where; exit 1 where nothing does."""
     plane = _running()
     if plane is not None:
         click.echo(f"Kubernetes {plane.version()} runs at {plane.url}.")

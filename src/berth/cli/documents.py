@@ -41,15 +41,22 @@ def parsed(source: str, text: bytes | str) -> list[JsonObject]:
         configfile.check_aliases(loaded, len(text))
         documents = [_as_json(document) for document in loaded]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        why = configfile.plainly(error)
+        why = f"{configfile.why_no_yaml(error)}{_rendered(text)}"
         raise UsageError(f"{source}: is not valid YAML: {why}") from None
     found = []
     for document in documents:
         if isinstance(document, dict):
             found.append(document)
         elif document is not None:
-            raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
+            held = "a list" if isinstance(document, list) else f"only {document!r:.40}"
+            raise UsageError(f"{source}: holds {held}, not a manifest (a mapping with a kind)")
     return found
+
+
+def _rendered(text: bytes | str) -> str:
+    """Say what to do where the text may be a template, such as a chart's."""
+    is_one = isinstance(text, bytes) and b"{{" in text
+    return "; if this is a template, render it first (helm template … | …)" if is_one else ""
 
 
 def _from_json(text: bytes | str) -> list[object]:

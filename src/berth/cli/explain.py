@@ -28,6 +28,7 @@ from berth.model.raw import JsonObject, child, dotted
     "-f",
     "--filename",
     multiple=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )
@@ -50,6 +51,7 @@ from berth.model.raw import JsonObject, child, dotted
 @click.option("--cluster", "live", is_flag=True, help="Ask the cluster where a Pod could go.")
 @click.option(
     "--snapshot",
+    type=options.NAMED,
     metavar="FILE|URL",
     help="Ask what `berth snapshot` wrote, or a webhook's /debug/fleet, instead.",
 )
@@ -117,7 +119,10 @@ def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: str
     if not pod and not files:
         raise click.UsageError("Missing option '-f' / '--filename', or a POD with --cluster.")
     if pod and files:
-        raise UsageError(f"{pod}: a Pod of the cluster is explained alone; leave -f out")
+        raise UsageError(
+            f"{pod}: a Pod of the cluster is explained alone; leave -f out, or write -f before "
+            "each file, or before their folder"
+        )
     if pod and (snapshot or not live):
         raise UsageError(
             f"{pod}: a Pod is asked of the cluster; add --cluster, or -f before a file"

@@ -1,5 +1,6 @@
 """The only module that calls the API server; lightkube behind it."""
 
+import os
 from base64 import b64decode, b64encode
 from collections.abc import Awaitable, Iterator, Mapping
 from contextlib import contextmanager
@@ -49,11 +50,22 @@ def configuration(kubeconfig: Path | None) -> SingleConfig:
     except _FILES as error:
         where = f"{kubeconfig}: " if kubeconfig else ""
         raise UsageError(
-            f"{where}no cluster to talk to ({cause.said(error)}); give a kubeconfig that names one"
+            f"{where}no cluster to talk to ({_unread(error)}); give a kubeconfig that names one"
         ) from None
     if single is None:
         raise UsageError("the kubeconfig names no current context; give one that does")
     return single
+
+
+def _unread(error: Exception) -> str:
+    """Say why a kubeconfig is none, where the library means its own code to fail."""
+    if isinstance(error, KeyError):
+        return f"nothing in it is called {error}"
+    if isinstance(error, TypeError | AttributeError | UnicodeDecodeError):
+        return "what is there is no kubeconfig"
+    said = cause.said(error)
+    several = isinstance(error, ConfigError) and os.pathsep in said and said.endswith(" not found")
+    return f"{said}; of several files Berth reads only one, by --kubeconfig" if several else said
 
 
 async def apply(config: SingleConfig, manifest: JsonObject, over: str) -> bool:
