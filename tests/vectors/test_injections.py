@@ -91,6 +91,7 @@ PRELOAD = adding(env=(EnvEntry(name="LD_PRELOAD", value="/opt/ours.so", joined_b
         ("", "/opt/ours.so"),
         ("/a.so", "/opt/ours.so:/a.so"),
         ("/a.so:/b.so", "/opt/ours.so:/a.so:/b.so"),
+        ("/opt/ours.so.1", "/opt/ours.so:/opt/ours.so.1"),
     ],
 )
 def test_c12_a_preload_of_the_user_is_joined(theirs: str | None, after: str) -> None:
