@@ -43,6 +43,18 @@ def lock(folder: Path, *, say: Say) -> Iterator[None]:
         yield
 
 
+def busy(folder: Path) -> bool:
+    """Say whether some process holds the right to change `folder`."""
+    try:
+        with Path(f"{folder}.lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # nobody has asked for it yet
+        pass
+    return False
+
+
 def once(folder: Path, make: Callable[[Path], None], *, say: Say) -> Path:
     """Return `folder`, filled by `make` unless some earlier call did it.
 

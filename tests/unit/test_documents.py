@@ -162,6 +162,18 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         contents(str(tmp_path / "none.yaml"))
 
 
+def test_what_hidden_folders_hold_is_not_read(tmp_path: Path) -> None:
+    """`-f .` means the manifests of a checkout, not those of its .venv and its .git."""
+    written(tmp_path, "a: 1")
+    written(tmp_path, "a: 2", ".hidden.yaml")
+    for folder in (".venv/lib", "sub/.git", ".venv/.cache"):
+        (tmp_path / folder).mkdir(parents=True)
+        written(tmp_path / folder, "[no, manifest]")
+    assert contents(str(tmp_path)) == [{"a": 2}, {"a": 1}]
+    assert contents(written(tmp_path / ".venv/lib", "a: 3")) == [{"a": 3}], "where it is named"
+    assert contents(f"{tmp_path}/.venv/lib") == [{"a": 3}], "and there"
+
+
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:
     """A wrong folder must not pass as "nothing to refuse"."""
     with pytest.raises(UsageError, match=r"holds no \.yaml, \.yml, \.json file"):

@@ -99,7 +99,7 @@ def texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
             continue
         files = [Path(name)]
         if files[0].is_dir():
-            files = sorted(f for f in files[0].rglob("*") if f.suffix in SUFFIXES and f.is_file())
+            files = sorted(_within(files[0]))
             if not files:
                 raise UsageError(f"{name}: holds no {', '.join(SUFFIXES)} file")
         for file in files:
@@ -107,6 +107,14 @@ def texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
                 yield str(file), file.read_bytes()
             except OSError as error:
                 raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder, but for what hidden folders hold: .git, .venv, .github."""
+    for file in folder.rglob("*"):
+        above = file.relative_to(folder).parts[:-1]
+        if file.suffix in SUFFIXES and file.is_file() and not any(n[0] == "." for n in above):
+            yield file
 
 
 def _stdin() -> bytes:
