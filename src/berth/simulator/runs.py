@@ -121,7 +121,7 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
             ) from None
         finally:
             ended.value = 1
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def one(job: Job) -> Iterator[int | Done]:
