@@ -11,7 +11,7 @@ from typing import TypeAlias
 import httpx2
 import msgspec
 import yaml
-from lightkube import AsyncClient, KubeConfig, codecs
+from lightkube import AsyncClient, KubeConfig
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
 from lightkube.models.meta_v1 import ObjectMeta
@@ -25,7 +25,7 @@ from lightkube.types import PatchType
 from berth import names
 from berth.cluster import cause
 from berth.errors import UsageError
-from berth.model.raw import JsonObject
+from berth.model.raw import Json, JsonObject
 
 _Kind: TypeAlias = type[MutatingWebhookConfiguration] | type[ValidatingWebhookConfiguration]
 _KINDS: Mapping[str, _Kind] = {
@@ -55,18 +55,24 @@ def configuration(kubeconfig: Path | None) -> SingleConfig:
     return single
 
 
-async def apply(config: SingleConfig, manifest: JsonObject, over: str) -> bool:
-    """Apply an object server-side, as field manager `berth`. Raises UsageError.
+async def write_configuration(
+    config: SingleConfig, kind: str, name: str, entries: Json, over: str
+) -> bool:
+    """Make these the entries of a webhook configuration. Raises UsageError.
 
-    False where the resourceVersion is not `over` any more, or the object is gone.
+    False where the resourceVersion is not `over` any more, or the object is gone. A merge patch, as
+    that takes a list whole: a server-side apply leaves what `kubectl apply` put there too, without
+    the caBundle that was ours alone, and the Pods of such an entry are created no more.
     """
-    wanted = codecs.from_dict(manifest)
-    if wanted.metadata:
-        wanted.metadata.resourceVersion = over
+    labels: JsonObject = {names.NAME_LABEL: names.FIELD_MANAGER}
+    patch: JsonObject = {
+        "metadata": {"labels": labels, "resourceVersion": over},
+        "webhooks": entries,
+    }
     with _told("the API server did not take the configuration"):
         async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
-            applied = client.apply(wanted, force=True)
-            return await _unless(applied, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
+            change = client.patch(_KINDS[kind], name, patch, patch_type=PatchType.MERGE)
+            return await _unless(change, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +164,7 @@ async def _unless(answer: Awaitable[object], *statuses: HTTPStatus) -> bool:
 async def begin_configuration(config: SingleConfig, kind: str, name: str) -> None:
     """Create a webhook configuration without entries, if there is none. Raises UsageError.
 
-    An apply can be told to change only what was read, but not to create only.
+    A patch can be told to change only what was read, but not to create.
     """
     empty = _KINDS[kind](metadata=ObjectMeta(name=name))
     with _told(f"the API server did not take the configuration {name}"):
