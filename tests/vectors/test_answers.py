@@ -9,7 +9,7 @@ from http import HTTPStatus
 import pytest
 from aiohttp import ClientSession
 from aiohttp.test_utils import RawTestServer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from berth.admission import mutate, wire
@@ -106,6 +106,7 @@ def test_l15_the_stack_of_a_fault_holds_no_value(
 @given(
     st.lists(st.text() | st.sampled_from(["a\nb", "x" * 5000, "\x00\x1b[31m", "a b"]), max_size=40)
 )
+@example([str(number) for number in range(40)])
 def test_w21_warnings_are_such_as_the_api_server_passes_on(texts: list[str]) -> None:
     """Each is one line of at most 120 characters, no two are alike, and there are at most 16."""
     lines = list(wire.clean(texts))
