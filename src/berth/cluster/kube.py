@@ -38,7 +38,10 @@ _KINDS: Mapping[str, type[_Configuration]] = {
 T = TypeVar("T")
 # What the library and what is below it raise: for answers, for the way there, for a bad kubeconfig.
 _ANSWERS = (ApiError, httpx2.HTTPError, msgspec.MsgspecError)
-_FILES = (ConfigError, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
+_FILES = (
+    *(ConfigError, OSError, ValueError, KeyError, TypeError, AttributeError),
+    *(yaml.YAMLError, RecursionError),
+)
 
 
 def configuration(kubeconfig: Path | None) -> SingleConfig:
@@ -63,7 +66,7 @@ def _unread(error: Exception) -> str:
     """Say why a kubeconfig is none, where the library means its own code to fail."""
     if isinstance(error, KeyError):
         return f"nothing in it is called {error}"
-    if isinstance(error, TypeError | AttributeError | UnicodeDecodeError):
+    if isinstance(error, TypeError | AttributeError | UnicodeDecodeError | RecursionError):
         return "what is there is no kubeconfig"
     said = cause.said(error)
     several = isinstance(error, ConfigError) and os.pathsep in said and said.endswith(" not found")
