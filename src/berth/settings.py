@@ -346,7 +346,7 @@ class Certificates(Group, frozen=True):
 class EnvEntry(Group, frozen=True):
     """A variable of an injection."""
 
-    name: str
+    name: Text
     """Name of the variable."""
     value: str
     """Value of the variable. If the Pod sets another value, the Pod's is kept, with a warning."""

@@ -272,4 +272,4 @@ def test_text_stays_text_on_its_way_through_kubectl() -> None:
     labels |= {"plain": "10.0.0.1", "y": "a key"}
     shown = printed_yaml.objects([labels])
     assert documents.parsed("here", shown) == [labels]
-    assert "10.0.0.1\n" in shown, "quoted without need"
+    assert b"10.0.0.1\n" in shown, "quoted without need"

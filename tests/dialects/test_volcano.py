@@ -1,5 +1,6 @@
 """Into Volcano's words: each rule that a converter has to keep (A.9, by number), and trap A.6."""
 
+import copy
 import re
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,7 @@ import jsonpatch
 import pytest
 
 from berth import names
-from berth.admission import templates, workloads
+from berth.admission import templates, verify, workloads
 from berth.dialects.conversion import USES, Presets
 from berth.model.decision import Reason, Verdict
 from berth.model.loss import Loss
@@ -431,6 +432,16 @@ def test_percent_that_was_resolved_outlives_its_cards() -> None:
             assert decide(written.pod, later).verdict is Verdict.UNCHANGED
     fraction = asking({}, {"gpu-fraction": "0.5"}, schedulerName="kai-scheduler")
     assert decide(patched(fraction, before).pod, now).verdict is Verdict.UNCHANGED
+
+
+def test_a_default_that_another_webhook_drops_is_no_part_of_the_request() -> None:
+    """The last look finds the Pod as it was written, by this replica."""
+    by = cluster("volcano", defaults={"cpuRequest": "4", "memoryRequest": "16Gi"})
+    stored: Any = copy.deepcopy(patched(asking({GPU: "1"}), by).pod)
+    for name in ("cpu", "memory"):
+        del stored["spec"]["containers"][0]["resources"]["requests"][name]
+    last = verify.created(stored, "default", "", by)
+    assert (last.verdict, last.notes) == (Verdict.UNCHANGED, ())
 
 
 DEFAULTS = {"cpuRequest": "4", "cpuLimit": "8", "memoryRequest": "16Gi", "memoryLimit": "32Gi"}

@@ -73,6 +73,15 @@ def test_a_privileged_container_is_left_out_of_sharing_with_a_warning(tmp_path: 
     )
 
 
+def test_a_privileged_container_that_asks_for_0_hears_nothing(tmp_path: Path) -> None:
+    """It asks for nothing, as people are told to write where a LimitRange gives cards."""
+    asked = pod(container("agent", {GPU: "0", MEMORY: "0"}, **PRIVILEGED))
+    decision = decide(asked, rules(tmp_path))
+    assert decision.verdict is Verdict.UNCHANGED
+    assert decision.warnings == ()
+    assert decision.first_reasons == ("already as it should be",)
+
+
 def neighbours() -> Pod:
     """Return a Pod of a privileged container without a device, and a plain one with."""
     return pod(container("agent", **PRIVILEGED), container("train", {GPU: "1"}))

@@ -60,6 +60,14 @@ def test_a_forged_record_is_written_anew_where_nothing_else_changes(tmp_path: Pa
     assert original(decide(forged, rules(tmp_path))) == {"main": limits}
 
 
+def test_a_record_that_says_more_is_written_anew(tmp_path: Path) -> None:
+    """What the limits follow from is believed as we write it: by name and as plain numbers."""
+    limits = {MEMORY: "4000", GPU: "1"}
+    for more in ({"example.com/paid": "yes"}, {MEMORY: "4k"}):
+        forged = annotated(record(main={MEMORY: "4000"} | more), container(limits=limits))
+        assert original(decide(forged, rules(tmp_path))) == {"main": limits}
+
+
 def test_a_record_that_cannot_be_read_is_written_anew(tmp_path: Path) -> None:
     """Garbage, other versions and other shapes count as no record."""
     for text in ("", "{", "[]", '{"v":2}', '{"v":1}', '{"v":1,"containers":{"main":7}}'):

@@ -1,5 +1,6 @@
 """Environment variables: what is set once, what is taken out, what is refused."""
 
+import copy
 from pathlib import Path
 from typing import Any
 
@@ -128,3 +129,18 @@ def test_a_value_of_all_is_hidden_with_a_warning(tmp_path: Path) -> None:
     decision = decide(asked, rules(tmp_path, overwriteEnv=True))
     assert main(decision)["env"] == env(**{VISIBLE: "none"})
     assert len(decision.warnings) == 1
+
+
+@pytest.mark.parametrize("policy", ["remove", "deny", "keep"])
+def test_what_hides_cards_goes_where_another_webhook_gives_one(policy: str, tmp_path: Path) -> None:
+    """It is ours: nobody is refused for it, and no container is blind to its own card."""
+    by = rules(tmp_path, f"policy.deviceEnv={policy}", overwriteEnv=True)
+    asked = pod(container("main", {GPU: "1"}), container("late"))
+    changed = copy.deepcopy(decide(asked, by).pod)
+    late: Any = changed["spec"]["containers"][1]  # type: ignore[index,call-overload]
+    assert late["env"] == env(**{VISIBLE: "none"})
+    late["resources"] = container(limits={GPU: "1"})["resources"]
+    again: Any = decide(changed, by).pod["spec"]
+    assert again["containers"][1]["env"] == []
+    chosen = pod(container(limits={GPU: "1"}, env=env(**{VISIBLE: "all"})))
+    assert bool(faults(decide(chosen, by))) is (policy == "deny")

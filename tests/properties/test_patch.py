@@ -5,7 +5,7 @@ from typing import Any
 
 import jsonpatch
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from berth.admission import patch
@@ -58,6 +58,7 @@ def test_an_independent_library_comes_to_the_same_document(
 
 @settings(max_examples=600, print_blob=True)
 @given(DOCUMENTS, PATHS, TREES)
+@example({"a": True}, ("a",), 1)
 def test_what_is_put_is_there_afterwards(document: dict[str, Any], path: Path, value: Json) -> None:
     """After a Put the value stands at its path, and putting it again gives no operation."""
     edit = Put(path, value, WHY)
@@ -69,6 +70,7 @@ def test_what_is_put_is_there_afterwards(document: dict[str, Any], path: Path, v
     for key in path:
         node = node[key]
     assert node == value
+    assert type(node) is type(value)
     assert patch.record(result, [edit]) == ([], result)
 
 

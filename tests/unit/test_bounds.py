@@ -119,6 +119,22 @@ INJECTIONS: dict[str, tuple[list[Any], str]] = {
         [{"name": "a"}, {"name": "b", "volumeMounts": [{"name": "v"}]}],
         "injections[1].volumeMounts[0]: mountPath must be there",
     ),
+    "a variable without a name": (
+        [{"name": "a", "env": [{"name": "", "value": "1"}]}],
+        "injections[0].env[0].name: expected a text that is not empty",
+    ),
+    "a volume twice": (
+        [{"name": "a", "volumes": [{"name": "v", "emptyDir": {}}] * 2}],
+        "injections[0].volumes[1]: v stands twice",
+    ),
+    "a mount twice": (
+        [{"name": "a", "volumeMounts": [{"name": "v", "mountPath": p} for p in ("/a", "/a/")]}],
+        "injections[0].volumeMounts[1]: /a stands twice",
+    ),
+    "a variable twice": (
+        [{"name": "a", "env": [{"name": "A", "value": v} for v in ("1", "2")]}],
+        "injections[0].env[1]: A stands twice",
+    ),
     "two volumes of a name": (
         [
             {"name": "a", "volumes": [{"name": "v", "hostPath": {"path": "/a"}}]},

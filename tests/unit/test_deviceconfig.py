@@ -184,7 +184,12 @@ UNKNOWN: dict[str, tuple[dict[Any, Any], str]] = {
         "vnpus.configs[0].superpod is not a key of HAMi's; did you mean superPod?",
     ),
     "a misspelt key in a section that is a list": (
-        {"iluvatars": [MODEL, {**MODEL, "commonWord": "Y", "resourceCountName": "y", "chip": "Y"}]},
+        {
+            "iluvatars": [
+                MODEL,
+                {**MODEL, "commonWord": "Y", "resourceCountName": "x.com/y", "chip": "Y"},
+            ]
+        },
         "iluvatars[1].chip is not a key of HAMi's; did you mean chipName?",
     ),
     "a number": ({1: {}}, "1 is not a section of HAMi's"),
@@ -234,9 +239,29 @@ WRONG: dict[str, tuple[Any, str]] = {
         {"nvidia": {"defaultMemory": 2**31}},
         "nvidia.defaultMemory: 2147483648 is out of range",
     ),
+    "more devices for all than anybody may ask for": (
+        {"nvidia": {"defaultGPUNum": 1025}},
+        "nvidia.defaultGPUNum: 1025 is out of range; write a number from 0 to 1024",
+    ),
+    "more memory for all than a card has": (
+        {"nvidia": {"defaultMemory": 2**20}},
+        "nvidia.defaultMemory: 1048576 is out of range; write a number from 0 to 1048575",
+    ),
+    "more cores for all than a card has": (
+        {"nvidia": {"defaultCores": 101}},
+        "nvidia.defaultCores: 101 is out of range; write a number from 0 to 100",
+    ),
     "no name for the count": (
         {"nvidia": {"resourceCountName": ""}},
         "nvidia.resourceCountName is empty",
+    ),
+    "a name that every Pod has": (
+        {"nvidia": {"resourceMemoryName": "memory"}},
+        "nvidia: memory is no resource of devices; name it such as x.com/gpu",
+    ),
+    "a name that Kubernetes keeps for itself": (
+        {"nvidia": {"resourceCountName": "x.kubernetes.io/gpu"}},
+        "nvidia: x.kubernetes.io/gpu is no resource of devices",
     ),
     "one name for two resources": (
         {"nvidia": {"resourceCoreName": "nvidia.com/gpumem"}},

@@ -9,7 +9,7 @@ from http import HTTPStatus
 import pytest
 from aiohttp import ClientSession
 from aiohttp.test_utils import RawTestServer
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from berth.admission import mutate, wire
@@ -106,6 +106,7 @@ def test_l15_the_stack_of_a_fault_holds_no_value(
 @given(
     st.lists(st.text() | st.sampled_from(["a\nb", "x" * 5000, "\x00\x1b[31m", "a b"]), max_size=40)
 )
+@example([str(number) for number in range(40)])
 def test_w21_warnings_are_such_as_the_api_server_passes_on(texts: list[str]) -> None:
     """Each is one line of at most 120 characters, no two are alike, and there are at most 16."""
     lines = list(wire.clean(texts))
@@ -137,6 +138,19 @@ def test_w22_a_refusal_says_where_what_and_what_to_do() -> None:
     assert "; write at most 100" in second
 
 
+def test_w22_a_refusal_with_a_newline_of_the_users_is_one_line() -> None:
+    """Nor does the terminal of whoever reads it later obey what the Pod's author wrote."""
+    annotations = {
+        "nvidia.com/vgpu-mode": "\x1b[2J\nall is well",
+        "nvidia.com/numa-bind": "a\r\x00b",
+    }
+    asked = gpu_pod(GPU) | {"metadata": {"name": "train", "annotations": annotations}}
+    status = laws.ask(asked).response["status"]
+    causes = [cause["message"] for cause in status["details"]["causes"]]
+    assert len(causes) == 2
+    assert all(text.isprintable() for text in [status["message"], *causes])
+
+
 def test_w22_a_refusal_is_in_the_language_of_the_settings() -> None:
     """The message and each cause; the field, the amounts and the audit log's words stay."""
     bad = pod(container("b", {"nvidia.com/gpu": "-1"}))
@@ -156,6 +170,13 @@ def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
     laws.refused(gpu_pod({"nvidia.com/gpu": "-1"}), 422)
     mixed = container("b", {"nvidia.com/gpu": "x"})
     laws.refused(pod(container("a", GPU), mixed, nodeName="n1"), 422)
+
+
+def test_what_the_audit_log_keeps_of_many_mistakes_is_cut() -> None:
+    """An event of the audit log may be a line of a file, or a call of its own."""
+    bad = pod(*(container(f"c{index}", {"nvidia.com/gpu": "-1"}) for index in range(100)))
+    reasons = laws.ask(bad).response["auditAnnotations"]["reasons"]
+    assert len(reasons) == wire.MOST_AUDITED
 
 
 def test_a_fault_in_the_telling_costs_no_pod() -> None:

@@ -91,6 +91,7 @@ PRELOAD = adding(env=(EnvEntry(name="LD_PRELOAD", value="/opt/ours.so", joined_b
         ("", "/opt/ours.so"),
         ("/a.so", "/opt/ours.so:/a.so"),
         ("/a.so:/b.so", "/opt/ours.so:/a.so:/b.so"),
+        ("/opt/ours.so.1", "/opt/ours.so:/opt/ours.so.1"),
     ],
 )
 def test_c12_a_preload_of_the_user_is_joined(theirs: str | None, after: str) -> None:
@@ -115,6 +116,18 @@ def test_c12_a_variable_that_cannot_be_joined_is_the_users(entry: Pod) -> None:
     asked = pod(user(env=[{"name": "LD_PRELOAD", **entry}]))
     (warning,) = laws.untouched(asked, decide).response["warnings"]
     assert warning.startswith("spec.containers[0].env: LD_PRELOAD is kept")
+
+
+@pytest.mark.parametrize("theirs", [["true"], ["false", "true"]], ids=str)
+def test_what_the_settings_inject_is_the_users_to_set_with_that_value_alone(
+    theirs: list[str],
+) -> None:
+    """Else an injection that keeps the limiter on would open the way to turn it off."""
+    injection = Injection(name="on", env=(EnvEntry(name="CUDA_DISABLE_CONTROL", value="false"),))
+    decide = laws.deciding(laws.rules(injections=(injection,)))
+    env = [{"name": "CUDA_DISABLE_CONTROL", "value": value} for value in ("false", *theirs)]
+    laws.patched(pod(user(env=env[:1])), decide)
+    laws.refused(pod(user(env=env[1:])), 403, decide)
 
 
 def test_k14_a_lacking_toleration_is_added_once() -> None:

@@ -39,6 +39,12 @@ def test_each_container_has_its_own_kind_of_device(tmp_path: Path) -> None:
     assert faults(together) == [(Reason.SEVERAL_VENDORS, place)]
 
 
+def test_an_annotation_without_a_name_is_no_list_of_devices(tmp_path: Path) -> None:
+    """Many accelerators have no annotation that chooses a model."""
+    asked = gpu_pod({"metax-tech.com/sgpu": "1"}) | {"metadata": {"annotations": {"": 7}}}
+    assert decide(asked, rules(tmp_path)).verdict is Verdict.PATCHED
+
+
 WHOLE: dict[str, tuple[dict[str, str], str]] = {
     "aws.amazon.com/neuroncore": ({}, "write a whole number up to 2048, for all devices of"),
     "mthreads.com/sgpu-core": ({"mthreads.com/vgpu": "1"}, "write a whole number up to 16,"),

@@ -195,6 +195,7 @@ def _injections(settings: Settings, vendors: set[str]) -> dict[str, Injection]:
             known = ", ".join(sorted(vendors))
             raise UsageError(f"{where}.vendor: {wanted.vendor} is not known; known are {known}")
         _volumes(wanted, where, volumes)
+        _check_twins(wanted, where)
         injections[wanted.name] = Injection(
             name=wanted.name,
             vendor=wanted.vendor,
@@ -227,6 +228,19 @@ def _volumes(wanted: WantedInjection, where: str, known: dict[str, tuple[Fragmen
             raise UsageError(
                 f"{place}: {name} is another volume than {first}; give one of them another name"
             )
+
+
+def _check_twins(wanted: WantedInjection, where: str) -> None:
+    """Raise UsageError for what a Pod would have twice: Kubernetes takes no two, or the last."""
+    paths = [str(mount["mountPath"]).rstrip("/") for mount in wanted.volume_mounts]
+    for kind, named in (
+        ("env", [entry.name for entry in wanted.env]),
+        ("volumes", [str(volume["name"]) for volume in wanted.volumes]),
+        ("volumeMounts", paths),
+    ):
+        for index, name in enumerate(named):
+            if name in named[:index]:
+                raise UsageError(f"{where}.{kind}[{index}]: {name} stands twice; leave one out")
 
 
 def _text(entry: Fragment, key: str, where: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from berth.admission import project, scope
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects import hami
+from berth.dialects.completion import hides
 from berth.model.decision import Problem
 from berth.model.pod import Container, Pod
 from berth.model.raw import JsonObject
@@ -43,13 +44,7 @@ def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Ite
     for vendor in vendors:
         if rules.limit_env is not Handling.KEEP:
             found |= rules.options.foreign(container, vendor.limit_env)
-        if rules.device_env is not Handling.KEEP and not _hides(container, vendor):
+        if rules.device_env is not Handling.KEEP and not hides(container, vendor):
             found |= rules.options.foreign(container, {vendor.visible_env} - {""})
     for name in sorted(found):
         yield Problem("device-env.ephemeral", (*container.path, "env"), {"name": name})
-
-
-def _hides(container: Container, vendor: Vendor) -> bool:
-    """Whether the variable takes the devices away, as ours would."""
-    places = container.places(vendor.visible_env)
-    return all(container.value(place) == vendor.hidden_value for place in places)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from berth import closest, names
 from berth.admission.rules import Handling, Privileged, Rules
 from berth.dialects import limit_ranger
+from berth.dialects.completion import hides
 from berth.dialects.hami import Reading
 from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
@@ -58,8 +59,11 @@ def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[P
         for name in sorted(rules.options.foreign(container, vendor.limit_env)):
             facts = {"name": name, "resources": either(asked or [vendor.count])}
             yield Problem("device-env.limit", path, facts)
-    visible = {vendor.visible_env} - {""}
-    if rules.device_env is Handling.DENY and rules.options.foreign(container, visible):
+    if rules.device_env is not Handling.DENY or (
+        vendor.hide_from_others and hides(container, vendor)
+    ):
+        return
+    if rules.options.foreign(container, {vendor.visible_env} - {""}):
         yield Problem("device-env.visible", path, {"name": vendor.visible_env})
 
 

@@ -22,7 +22,8 @@ MOST_WARNINGS = 16
 _GOES_ON = "… "
 MOST_PROBLEMS = 32  # what a person reads; a Pod of 3 MiB could have fifty thousand
 MOST_AUDITED = 2000  # characters: an audit event is a line of a file, or a call of its own
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")  # kube-apiserver drops a warning with one of these
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+"""kube-apiserver drops a warning with one of these, and a terminal obeys them in a refusal."""
 
 
 def decode(body: bytes) -> Review:
@@ -126,11 +127,11 @@ def _status(review: Review, decision: Decision, language: Language) -> JsonObjec
         {
             "reason": "FieldValueInvalid",
             "field": dotted(problem.path),
-            "message": problem.clause.text(language),
+            "message": _printable(problem.clause.text(language)),
         }
         for problem in shown
     ]
-    sentences = [problem.text(language) for problem in shown]
+    sentences = [_printable(problem.text(language)) for problem in shown]
     if more:
         sentences.append(Said("part.and-more", {"count": more}).text(language))
     return {
@@ -159,12 +160,15 @@ def clean(warnings: Iterable[str]) -> Iterable[str]:
     """Make warnings that kube-apiserver passes on: one line each, short, no two alike."""
     lines: dict[str, None] = {}
     for warning in warnings:
-        shown = warning if warning.isprintable() else _CONTROL.sub(" ", warning)
-        line = " ".join(shown.split())
+        line = " ".join(_printable(warning).split())
         lines[line if len(line) <= LONGEST_WARNING else line[: LONGEST_WARNING - 1] + "…"] = None
         if len(lines) == MOST_WARNINGS:
             break
     return [*lines]
+
+
+def _printable(text: str) -> str:
+    return text if text.isprintable() else _CONTROL.sub(" ", text)
 
 
 def _encode(review: Review, response: JsonObject) -> bytes:

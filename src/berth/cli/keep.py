@@ -94,9 +94,7 @@ class Keeping:
             return pause
         self.registered.outdated = False
         for manifest in self.manifests(vouching):
-            kind, webhooks = str(manifest["kind"]), manifest["webhooks"]
-            version = there[kind].version
-            if not await kube.write_configuration(config, kind, wanted.name, webhooks, version):
+            if not await kube.apply(config, manifest, there[str(manifest["kind"])]):
                 self.registered.outdated = True
                 return _AGAIN
         self.registered.looked(bundle.split(vouching), clock.now())

@@ -1,7 +1,8 @@
 """The only module that calls the API server; lightkube behind it."""
 
+import os
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,6 +15,7 @@ import yaml
 from lightkube import AsyncClient, KubeConfig
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.models.admissionregistration_v1 import MutatingWebhook, ValidatingWebhook
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.admissionregistration_v1 import (
     MutatingWebhookConfiguration,
@@ -25,10 +27,11 @@ from lightkube.types import PatchType
 from berth import names
 from berth.cluster import cause
 from berth.errors import UsageError
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import JsonObject
 
-_Kind: TypeAlias = type[MutatingWebhookConfiguration] | type[ValidatingWebhookConfiguration]
-_KINDS: Mapping[str, _Kind] = {
+_Configuration: TypeAlias = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
+_Entry: TypeAlias = MutatingWebhook | ValidatingWebhook
+_KINDS: Mapping[str, type[_Configuration]] = {
     names.MUTATING: MutatingWebhookConfiguration,
     names.VALIDATING: ValidatingWebhookConfiguration,
 }
@@ -48,39 +51,64 @@ def configuration(kubeconfig: Path | None) -> SingleConfig:
     except _FILES as error:
         where = f"{kubeconfig}: " if kubeconfig else ""
         raise UsageError(
-            f"{where}no cluster to talk to ({cause.said(error)}); give a kubeconfig that names one"
+            f"{where}no cluster to talk to ({_unread(error)}); give a kubeconfig that names one"
         ) from None
     if single is None:
         raise UsageError("the kubeconfig names no current context; give one that does")
     return single
 
 
-async def write_configuration(
-    config: SingleConfig, kind: str, name: str, entries: Json, over: str
-) -> bool:
-    """Make these the entries of a webhook configuration. Raises UsageError.
-
-    False where the resourceVersion is not `over` any more, or the object is gone. A merge patch, as
-    that takes a list whole: a server-side apply leaves what `kubectl apply` put there too, without
-    the caBundle that was ours alone, and the Pods of such an entry are created no more.
-    """
-    labels: JsonObject = {names.NAME_LABEL: names.FIELD_MANAGER}
-    patch: JsonObject = {
-        "metadata": {"labels": labels, "resourceVersion": over},
-        "webhooks": entries,
-    }
-    with _told("the API server did not take the configuration"):
-        async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
-            change = client.patch(_KINDS[kind], name, patch, patch_type=PatchType.MERGE)
-            return await _unless(change, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
+def _unread(error: Exception) -> str:
+    """Say why a kubeconfig is none, where the library means its own code to fail."""
+    if isinstance(error, KeyError):
+        return f"nothing in it is called {error}"
+    if isinstance(error, TypeError | AttributeError | UnicodeDecodeError):
+        return "what is there is no kubeconfig"
+    said = cause.said(error)
+    several = isinstance(error, ConfigError) and os.pathsep in said and said.endswith(" not found")
+    return f"{said}; of several files Berth reads only one, by --kubeconfig" if several else said
 
 
 @dataclass(frozen=True, slots=True)
 class KeptConfiguration:
-    """The caBundle of each entry of a webhook configuration, and its resourceVersion."""
+    """The entries of a webhook configuration, and its resourceVersion."""
 
-    bundles: tuple[bytes, ...]
+    entries: Sequence[_Entry]
     version: str
+
+    @property
+    def bundles(self) -> Iterator[bytes]:
+        """The caBundle of each entry."""
+        return (b64decode(entry.clientConfig.caBundle or "") for entry in self.entries)
+
+
+async def apply(config: SingleConfig, manifest: JsonObject, over: KeptConfiguration) -> bool:
+    """Apply a webhook configuration server-side, as field manager `berth`. Raises UsageError.
+
+    False where it is not what `over` is any more, or is gone. An entry that is not wanted goes once
+    the others stand: an apply without it would leave it to `kubectl apply`, which wrote it too, but
+    for the caBundle that is ours, and none of its Pods would be created any more.
+    """
+    kind = _KINDS[str(manifest["kind"])]
+    wanted = msgspec.convert(manifest, kind)
+    entries, metadata = wanted.webhooks or (), wanted.metadata or ObjectMeta()
+    known = {entry.name for entry in entries}
+    gone = [entry for entry in over.entries if entry.name not in known]
+    metadata.resourceVersion = over.version
+    wanted = msgspec.structs.replace(wanted, webhooks=[*entries, *gone], metadata=metadata)
+    with _told("the API server did not take the configuration"):
+        async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
+            changed = _in_turn(client, wanted, gone)
+            return await _unless(changed, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
+
+
+async def _in_turn(client: AsyncClient, wanted: _Configuration, gone: Sequence[_Entry]) -> None:
+    applied = await client.apply(wanted, force=True)
+    if gone:
+        kind, metadata = type(wanted), applied.metadata or ObjectMeta()
+        entries = [{"name": entry.name, "$patch": "delete"} for entry in gone]
+        over = {"resourceVersion": _version(metadata)}
+        await client.patch(kind, metadata.name or "", {"metadata": over, "webhooks": entries})
 
 
 async def webhook_configuration(
@@ -95,8 +123,7 @@ async def webhook_configuration(
                 if error.status.code == HTTPStatus.NOT_FOUND:
                     return None
                 raise
-    bundles = (b64decode(entry.clientConfig.caBundle or "") for entry in found.webhooks or ())
-    return KeptConfiguration(tuple(bundles), _version(found.metadata))
+    return KeptConfiguration(found.webhooks or (), _version(found.metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +191,7 @@ async def _unless(answer: Awaitable[object], *statuses: HTTPStatus) -> bool:
 async def begin_configuration(config: SingleConfig, kind: str, name: str) -> None:
     """Create a webhook configuration without entries, if there is none. Raises UsageError.
 
-    A patch can be told to change only what was read, but not to create.
+    An apply can be told to change only what was read, but not to create only.
     """
     empty = _KINDS[kind](metadata=ObjectMeta(name=name))
     with _told(f"the API server did not take the configuration {name}"):

@@ -48,12 +48,21 @@ def _set(container: Container, share: Share, vendor: Vendor) -> Iterator[Change]
 def _removed(container: Container, vendor: Vendor, options: Options) -> Iterator[Change]:
     if vendor.withheld_env.isdisjoint(container.env_names):
         return
-    if options.remove_device_env:
+    if options.remove_device_env or (vendor.hide_from_others and hides(container, vendor)):
         visible = options.foreign(container, {vendor.visible_env})
         yield from variables.drop(container, visible, _DEVICE_PLUGIN)
     if options.remove_limit_env:
         limits = options.foreign(container, vendor.limit_env)
         yield from variables.drop(container, limits, _DEVICE_PLUGIN)
+
+
+def hides(container: Container, vendor: Vendor) -> bool:
+    """Whether the container's variable takes the devices away, as ours does.
+
+    Then it may well be ours, where another webhook has given the container a device since.
+    """
+    places = container.places(vendor.visible_env)
+    return all(container.value(place) == vendor.hidden_value for place in places)
 
 
 def hide(wanted: ContainerDemand, hidden: Hidden) -> Iterator[Change]:

@@ -5,6 +5,7 @@ key that nobody knows is a warning with a suggestion, a value of a wrong type is
 left out, or null, has the default of HAMi's chart.
 """
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args, get_origin
@@ -12,10 +13,16 @@ from typing import Any, Literal, get_args, get_origin
 import msgspec
 
 from berth import closest, configfile
+from berth.dialects import amounts, unfit
 from berth.errors import UsageError
 from berth.model.raw import Json, JsonObject
 from berth.model.section import Section
 from berth.model.vendor import Vendor
+
+_EXTENDED = re.compile(
+    r"(?!requests\.|.*kubernetes\.io/)[a-z0-9.-]+/[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?"
+)
+"""What Kubernetes takes for an extended resource: it knows cpu, and would refuse gpu."""
 
 
 def apply(
@@ -103,7 +110,7 @@ def _said(what: str, value: Json, kind: object) -> str:
 
 
 def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Path) -> None:
-    """Refuse what HAMi takes without a word, to write a resource with an empty name."""
+    """Refuse what HAMi takes without a word, such as an empty name, to write it into Pods."""
     keys = {section.family: section.key for section in sections}
     owners: dict[str, Vendor] = {}
     for vendor in vendors:
@@ -113,10 +120,26 @@ def _check(vendors: Sequence[Vendor], sections: Sequence[Section[Any]], file: Pa
             what = f": the resource name of {vendor.name} devices" if not place else ""
             raise UsageError(f"{where}{place}{what} is empty; name it, such as x.com/gpu")
         for name in vendor.resources:
+            if not _EXTENDED.fullmatch(name):
+                what = f"{name} is no resource of devices; name it such as x.com/gpu"
+                raise UsageError(f"{where}: {what}")
             if name in owners:
                 raise UsageError(f"{where}: {name} names two resources; give each its own name")
             owners[name] = vendor
+        _check_defaults(vendor, where)
         policies = vendor.core_policies
         if policies and vendor.core_policy and vendor.core_policy not in policies:
             hint = closest.hint(vendor.core_policy, policies)
             raise UsageError(f"{where}.gpuCorePolicy: {vendor.core_policy} is not a policy{hint}")
+
+
+def _check_defaults(vendor: Vendor, where: str) -> None:
+    """Refuse what in a Pod would be refused, once the API server asks again."""
+    for key, value, most in (
+        ("defaultGPUNum", vendor.default_count, amounts.MOST_DEVICES),
+        ("defaultMemory", vendor.default_memory, unfit.MOST_MIB),
+        ("defaultCores", vendor.default_cores, vendor.core_unit),
+    ):
+        if value > most:
+            what = f"{value} is out of range; write a number from 0 to {most}"
+            raise UsageError(f"{where}.{key}: {what}")

@@ -41,7 +41,8 @@ def read(pod: Pod, options: Options, *, skip_privileged: bool) -> Reading:
             containers.append(ContainerDemand(container, None))
         elif container.privileged and skip_privileged:
             named = _named(container, options.owners)
-            warnings += (_privileged(container, vendor) for vendor in named)
+            asking = [vendor for vendor in named if spoken(container, vendor)]
+            warnings += (_privileged(container, vendor) for vendor in asking)
             containers.append(ContainerDemand(container, None))
         else:
             alike = container.resources if known else None

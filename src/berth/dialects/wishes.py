@@ -74,7 +74,7 @@ def _selection(annotations: Mapping[str, Json], by: Selectors) -> Iterator[Probl
         if key in annotations and _text(annotations, key) not in _TRUE | _FALSE | {""}:
             yield _problem("annotation.switch", key, {"shown": _shown(annotations, key)})
     for key in (by.models, by.not_models, *by.uuids, *by.not_uuids):
-        if not isinstance(annotations.get(key, ""), str):
+        if key and not isinstance(annotations.get(key, ""), str):
             yield _problem("annotation.list", key, {"shown": _shown(annotations, key)})
     models = [model.lower() for model in _list(annotations, by.models)]
     without = [model.lower() for model in _list(annotations, by.not_models)]

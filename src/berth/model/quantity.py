@@ -2,7 +2,7 @@
 
 The grammar is that of apimachinery's resource.Quantity:
 <sign><digits, at most one point><suffix>, where the suffix is binary (Ki … Ei),
-decimal (n u m k M G T P E) or an exponent (e3, E-2).
+decimal (n u m k M G T P E) or an exponent (e3, E-2). Spaces around it count for nothing.
 """
 
 import re
@@ -34,7 +34,7 @@ def parse(raw: Json) -> int | Fraction:
     `raw` is text, or a JSON number as clients may write it. Raises NotAQuantity.
     """
     if isinstance(raw, str):
-        text = raw
+        text = raw.strip(" ")
     elif isinstance(raw, (int, float)) and not isinstance(raw, bool):
         text = repr(raw)
     else:
