@@ -123,6 +123,13 @@ def test_cards_are_not_hidden_from_those_who_have_them_otherwise(
     assert decision.verdict is Verdict.UNCHANGED
 
 
+def test_an_empty_list_of_claims_is_none(tmp_path: Path) -> None:
+    """A template may leave one."""
+    asked = pod({**container(), "resources": {"claims": []}})
+    decision = decide(asked, rules(tmp_path, overwriteEnv=True))
+    assert main(decision)["env"] == env(**{VISIBLE: "none"})
+
+
 def test_a_value_of_all_is_hidden_with_a_warning(tmp_path: Path) -> None:
     """With overwriteEnv, a container without a card cannot choose cards."""
     asked = pod(container(env=env(**{VISIBLE: "all"})))

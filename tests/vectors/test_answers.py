@@ -172,6 +172,15 @@ def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
     laws.refused(pod(container("a", GPU), mixed, nodeName="n1"), 422)
 
 
+def test_what_is_left_out_of_very_many_mistakes_is_counted() -> None:
+    """Also where it is one."""
+    many = wire.MOST_PROBLEMS + 1
+    bad = pod(*(container(f"c{index}", {"nvidia.com/gpu": "-1"}) for index in range(many)))
+    status = laws.ask(bad).response["status"]
+    assert len(status["details"]["causes"]) == wire.MOST_PROBLEMS
+    assert status["message"].endswith(". And 1 more")
+
+
 def test_what_the_audit_log_keeps_of_many_mistakes_is_cut() -> None:
     """An event of the audit log may be a line of a file, or a call of its own."""
     bad = pod(*(container(f"c{index}", {"nvidia.com/gpu": "-1"}) for index in range(100)))
