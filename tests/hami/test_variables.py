@@ -27,11 +27,13 @@ def test_variables_of_the_user_stay_in_their_order(tmp_path: Path) -> None:
 
 def test_a_variable_that_is_right_already_stays(tmp_path: Path) -> None:
     """HAMi adds a second entry of the name (differences, "variables")."""
-    there = env(CUDA_TASK_PRIORITY="1", A="2")
-    asked = pod(container(limits={GPU: "1", PRIORITY: "1"}, env=there))
-    decision = decide(asked, rules(tmp_path))
-    assert main(decision)["env"] == there
-    assert decision.warnings == ()
+    (right,) = env(CUDA_TASK_PRIORITY="1")
+    for entry in (right, right | {"valueFrom": None}):
+        there = [entry, *env(A="2")]
+        asked = pod(container(limits={GPU: "1", PRIORITY: "1"}, env=there))
+        decision = decide(asked, rules(tmp_path))
+        assert main(decision)["env"] == there
+        assert decision.warnings == ()
 
 
 @pytest.mark.parametrize(
