@@ -38,7 +38,7 @@ def read(file: Path) -> JsonObject:
     except OSError as error:
         raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
     except (yaml.YAMLError, ValueError, RecursionError) as error:  # ValueError: 2026-13-45
-        raise UsageError(f"{file}: is not valid YAML: {_without_words(error)}") from None
+        raise UsageError(f"{file}: is not valid YAML: {why_no_yaml(error)}") from None
     if twice:
         raise UsageError(f"{file}: {twice}")
     if tree is None:
@@ -70,10 +70,28 @@ def _values(node: object, known: dict[int, int]) -> int:
     return known[id(node)]
 
 
-def _without_words(error: Exception) -> str:
-    """Say it on one line; what PyYAML takes for a tag may be a secret that wants quotes."""
-    text = " ".join(str(error).split())
-    return re.sub(r"for the tag '.*'", "for a tag; quote a text that begins with !,", text)
+def one_line(error: Exception) -> str:
+    """Say it on one line, without Python's advice to programmers (sys.set_int_max_str_digits)."""
+    return " ".join(str(error).partition("; use sys.")[0].split())
+
+
+def why_no_yaml(error: Exception) -> str:
+    """Say on one line where YAML ends to be YAML, and why.
+
+    What PyYAML takes for a tag may be a secret that wants quotes.
+    """
+    import yaml  # noqa: PLC0415  as above
+
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply, or an alias (*name) stands within what it names"
+    if isinstance(error, yaml.reader.ReaderError):
+        return f"{error.reason} (byte {error.position}); write it as text in UTF-8"
+    if not isinstance(error, yaml.MarkedYAMLError) or not error.problem_mark:
+        return one_line(error)
+    tag = "for a tag; quote a text that begins with !"
+    problem = re.sub(r"for the tag '.*'", tag, error.problem or "")
+    mark, context = error.problem_mark, error.context or ""
+    return f"line {mark.line + 1}, column {mark.column + 1}: {problem} {context}".rstrip()
 
 
 def _twice(root: "yaml.Node") -> "Iterator[str]":
@@ -97,6 +115,19 @@ def _twice(root: "yaml.Node") -> "Iterator[str]":
             keys.add(str(key.value))
 
 
+_LACKS = "Object missing required field "
+_WORDS = {
+    "array": "a list",
+    "bool": "true or false",
+    "float": "a number",
+    "int": "a whole number",
+    "null": "nothing",
+    "object": "a mapping of keys to values",
+    "str": "text",
+}
+"""What msgspec calls after JSON and Python, in a user's words."""
+
+
 def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
     """Turn msgspec's "Expected `int`, got `str` - at `$.server.port`" round.
 
@@ -105,15 +136,18 @@ def said_plainly(error: msgspec.ValidationError, kind: object) -> str:
     what, _, where = str(error).partition(" - at ")
     place = where.strip("`").removeprefix("$").removeprefix(".")
     found = kind_at(kind, place)
-    what = what.replace("`", "")
+    what = re.sub(r"`([^`]*)`", lambda named: _WORDS.get(named[1], named[1]), what)
     meta = next((one for one in get_args(found) if isinstance(one, msgspec.Meta)), None)
     if get_origin(found) is Literal and what.startswith("Invalid enum value"):
         word = what.removeprefix("Invalid enum value ").strip("'")
         suggestion = closest.hint(word, get_args(found))
         near = suggestion if "did you mean" in suggestion else ""
         what = f"{word!r} is none of {', '.join(get_args(found))}{near}"
-    elif meta and meta.description and ", got " not in what:
-        what = f"expected {meta.description}"
+    elif what.startswith(_LACKS):
+        what = f"{what.removeprefix(_LACKS)} is missing; write it"
+    elif meta and meta.description:
+        _, sign, got = what.partition(", got ")
+        what = f"expected {meta.description}{sign}{got}"
     else:
         what = f"{what[:1].lower()}{what[1:]}"
     return f"{place}: {what}" if place else what

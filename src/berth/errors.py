@@ -7,6 +7,10 @@ BerthError                 never raised itself
 └── ReadFailed             the API server did not give what was asked for: it is asked again
 """
 
+import re
+
+_SLIP = re.compile(r"\S{300,}")
+
 
 class BerthError(Exception):
     """The root: catch it to catch whatever Berth raises on purpose."""
@@ -14,6 +18,10 @@ class BerthError(Exception):
 
 class UsageError(BerthError):
     """What a person gave us cannot be used; the text says what, where, why and what to do."""
+
+    def __init__(self, text: str) -> None:
+        """Keep the text; of a word longer than any name, such as 5,000 digits, the beginning."""
+        super().__init__(_SLIP.sub(lambda word: f"{word[0][:40]}…", text))
 
 
 class BadReview(BerthError):  # noqa: N818  the wire's own term, read at every raise

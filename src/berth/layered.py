@@ -6,7 +6,7 @@ server.port), flags (--set server.port=9443).
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias, cast, get_origin
 
@@ -82,7 +82,10 @@ def _environment(environ: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:
         if name in known:
             yield known[name], text, name
         elif not _SERVICE_LINK.fullmatch(name):
-            raise UsageError(f"environment: {name} sets no setting{closest.hint(name, known)}")
+            bare = [one.removeprefix(_PREFIX) for one in known]  # all begin alike
+            meant = closest.near(name.removeprefix(_PREFIX), bare)
+            suggestion = f"; did you mean {_PREFIX}{meant}?" if meant else ""
+            raise UsageError(f"environment: {name} sets no setting{suggestion}")
 
 
 def _flags(flags: Sequence[str]) -> Iterator[tuple[Keys, str, str]]:
@@ -92,8 +95,15 @@ def _flags(flags: Sequence[str]) -> Iterator[tuple[Keys, str, str]]:
         if not sign:
             raise UsageError(f"--set {flag}: write it as key=value, such as server.port=9443")
         if name not in known:
-            raise UsageError(f"--set {flag}: {name} is not a setting{closest.hint(name, known)}")
+            raise UsageError(f"--set {flag}: {name} {_no_setting(name, known)}")
         yield known[name], text, f"--set {name}"
+
+
+def _no_setting(name: str, known: Iterable[str]) -> str:
+    within = next((one for one in known if one.startswith(f"{name}.")), None)
+    if within:
+        return f"is a group of settings; set one, such as {within}"
+    return f"is not a setting{closest.hint(name, known)}"
 
 
 def _named(flags: Mapping[str, str]) -> Iterator[tuple[Keys, str, str]]:

@@ -1,6 +1,7 @@
 """The other commands: help, version, completion, the demo."""
 
 import json
+import os
 import subprocess
 import sys
 from base64 import b64encode
@@ -8,6 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from berth import __version__
 from berth.cli import called, demo, main
@@ -33,6 +35,48 @@ def test_there_is_help_at_every_level(command: str) -> None:
     assert "...\n" not in listed, "a sentence is cut off"
     if command:
         assert main.COMMANDS[command] in " ".join(done.stdout.split())
+
+
+def test_a_misspelt_command_has_a_suggestion() -> None:
+    """Click, which knows none of the commands before it is asked for one, has none of its own."""
+    done = berth("explan")
+    assert done.returncode == 2
+    assert "No such command 'explan'. Did you mean 'explain'?" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("environ", "coloured"),
+    [({}, True), ({"NO_COLOR": ""}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)],
+)
+def test_a_terminal_without_colours_gets_none(environ: dict[str, str], *, coloured: bool) -> None:
+    """As no-color.org asks of every program."""
+    known: dict[str, str | None] = {"NO_COLOR": None, "TERM": "xterm", **environ}
+    command = ["explain", "-f", str(EXAMPLES / "01-whole-gpu")]
+    done = CliRunner().invoke(main.main, command, env=known, color=True)
+    assert done.exit_code == 0
+    assert ("\x1b[" in done.stdout) is coloured
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "gbk", "ascii"])
+def test_an_old_terminal_gets_what_it_can_show(encoding: str) -> None:
+    """Text with marks for what it lacks; JSON and manifests, which programs read, in UTF-8."""
+    text = WRONG.replace("name: a", "name: \U0001f6a2→é", 1).encode()
+
+    def output(*command: str) -> bytes:
+        return subprocess.run(
+            [sys.executable, "-m", "berth", *command, "-f", "-"],
+            input=text,
+            env={**os.environ, "PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"},
+            stdout=subprocess.PIPE,
+            check=False,
+        ).stdout
+
+    assert b"refused" in output("explain")
+    assert b"would" in output("diff")
+    (row,) = json.loads(output("explain", "-o", "json"))
+    assert row["name"] == "\U0001f6a2→é"
+    assert json.loads(output("diff", "-o", "json"))
+    assert output("convert", "--to", "hami") == text
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -69,17 +113,28 @@ def test_a_shell_can_complete_commands(shell: str) -> None:
     assert "_BERTH_COMPLETE" in berth("completion", shell).stdout
 
 
-def test_completion_finds_commands() -> None:
-    """What the shell's script asks is answered with the commands that fit."""
+@pytest.mark.parametrize(
+    ("typed", "word", "found"),
+    [
+        ("berth ex", 1, "plain,explain"),
+        ("berth explain -f ", 3, "file,"),
+        ("berth convert -f ", 3, "file,"),
+        ("berth diff -f ", 3, "file,"),
+        ("berth explain --snapshot ", 3, "file,"),
+    ],
+)
+def test_completion_finds_what_fits(typed: str, word: int, found: str) -> None:
+    """What the shell's script asks is answered: commands by us, files by the shell."""
     program = Path(sys.executable).parent / "berth"
+    asked = {"_BERTH_COMPLETE": "bash_complete", "COMP_WORDS": typed, "COMP_CWORD": str(word)}
     done = subprocess.run(
         [program],
-        env={"_BERTH_COMPLETE": "bash_complete", "COMP_WORDS": "berth ex", "COMP_CWORD": "1"},
+        env={**os.environ, **asked},
         capture_output=True,
         text=True,
         check=False,
     )
-    assert done.stdout.split() == ["plain,explain"]
+    assert done.stdout.split() == [found]
 
 
 def test_the_demo_shows_every_example() -> None:

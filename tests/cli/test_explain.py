@@ -86,6 +86,14 @@ def test_a_row_has_the_promised_keys_and_its_patch_gives_its_pod() -> None:
     assert jsonpatch.apply_patch(yaml.safe_load(GPU), row["patch"]) == row["pod"]
 
 
+def test_a_container_without_a_name_is_told_by_its_place() -> None:
+    """In a Service of Knative's it needs none."""
+    limits = "{limits: {nvidia.com/gpu: 1}}"
+    text = f"kind: Service\nspec: {{template: {{spec: {{containers: [{{resources: {limits}}}]}}}}}}"
+    shown = berth("explain", "-f", "-", stdin=text).stdout
+    assert "  ? spec.containers[0]: 1 of nvidia, all of its memory" in shown
+
+
 def test_several_documents_and_a_folder_are_read_in_order(tmp_path: Path) -> None:
     """Each Pod template of each document of each file, files in the order of their names."""
     (tmp_path / "b.yaml").write_text(f"{GPU}---\n{WRONG}")

@@ -195,7 +195,7 @@ def test_a_refused_pod_goes_nowhere_and_without_a_fleet_nothing_is_said_of_it() 
     ("words", "what"),
     [
         (("a/b",), "add --cluster"),
-        (("a/b", "-f", "x", "--cluster"), "leave -f out"),
+        (("a/b", "-f", "x", "--cluster"), "leave -f out, or write -f before each file"),
         (("a/b", "--snapshot", "x"), "add --cluster"),
         (("-f", "-", "--snapshot", "x", "--cluster"), "ask one of them"),
         (("-f", "-", "--snapshot", "missing.json"), "missing.json: cannot be read"),

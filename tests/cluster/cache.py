@@ -8,6 +8,8 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from tests.cluster.errors import ClusterError
+
 Say = Callable[[str], None]
 """Where a line of progress goes."""
 
@@ -19,15 +21,38 @@ def root() -> Path:
 
 @contextlib.contextmanager
 def lock(folder: Path, *, say: Say) -> Iterator[None]:
-    """Hold the only right to change `folder`; the kernel frees it when the holder dies."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
-    with Path(f"{folder}.lock").open("w") as file:
+    """Hold the only right to change `folder`; the kernel frees it when the holder dies.
+
+    Raises ClusterError where nothing can be kept there.
+    """
+    held = Path(f"{folder}.lock")
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        held.touch()
+    except OSError as error:
+        raise ClusterError(
+            f"{folder.parent} cannot be written: {error.strerror}; set XDG_CACHE_HOME to a folder "
+            "that can"
+        ) from None
+    with held.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             say(f"waiting for the process that is busy with {folder}")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
+
+
+def busy(folder: Path) -> bool:
+    """Say whether some process holds the right to change `folder`."""
+    try:
+        with Path(f"{folder}.lock").open() as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # nobody has asked for it yet
+        pass
+    return False
 
 
 def once(folder: Path, make: Callable[[Path], None], *, say: Say) -> Path:

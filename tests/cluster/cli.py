@@ -11,7 +11,7 @@ from tests.cluster.controlplane import ControlPlane
 from tests.cluster.errors import ClusterError
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def cluster() -> None:
     """Run a real Kubernetes control plane on loopback, without containers."""
 
@@ -47,22 +47,23 @@ def down() -> None:
 
 @cluster.command()
 def status() -> None:
-    """Say what runs and where its kubeconfig is; exit 1 where nothing does."""
+    """Say what runs and where; exit 1 where nothing does."""
     plane = _running()
     if plane is not None:
         click.echo(f"Kubernetes {plane.version()} runs at {plane.url}.")
         click.echo(f"kubeconfig: {plane.kubeconfig}")
         return
     ended = controlplane.ended(_folder())
-    if ended:
+    if cache.busy(_folder()):
+        click.echo("A control plane is being built, started or stopped: wait for it.")
+    elif ended:
         click.echo(
             f"The control plane is not whole, as {' and '.join(ended)} ended (logs in "
             f"{_folder()}): replace it with scripts/cluster up."
         )
     elif _folder().exists():
         click.echo(
-            "A control plane is starting, or its start was cut short: wait for it, or clear it "
-            "away with scripts/cluster down."
+            "The start of a control plane was cut short: start it again with scripts/cluster up."
         )
     else:
         click.echo("No control plane runs: start one with scripts/cluster up.")

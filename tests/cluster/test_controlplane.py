@@ -1,4 +1,7 @@
 import json
+import os
+import subprocess
+import sys
 import threading
 import uuid
 from pathlib import Path
@@ -100,6 +103,37 @@ def test_a_build_that_fails_leaves_nothing_that_passes_for_a_whole_one(tmp_path:
     assert not wanted.exists()
     cache.once(wanted, lambda folder: (folder / "kubectl").touch(), say=print)
     assert [file.name for file in wanted.iterdir()] == ["kubectl"]
+
+
+def command(word: str, cache_home: Path) -> subprocess.CompletedProcess[str]:
+    """Run `scripts/cluster` with a cache of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "tests.cluster.cli", word],
+        env={**os.environ, "XDG_CACHE_HOME": str(cache_home)},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_status_says_that_something_is_under_way(tmp_path: Path) -> None:
+    """A build takes minutes, in which a second shell is not told to start what is starting."""
+    folder = tmp_path / "berth" / "cluster"
+    with cache.lock(folder, say=print):
+        assert command("status", tmp_path).stdout.startswith("A control plane is being built, ")
+    assert command("status", tmp_path).stdout.startswith("No control plane runs: ")
+    folder.mkdir()
+    assert "was cut short: start it again" in command("status", tmp_path).stdout
+
+
+def test_a_cache_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    """Of `scripts/cluster`, as of the tests: what is wrong, and what to set."""
+    (tmp_path / "file").touch()
+    done = command("up", tmp_path / "file")
+    said = f"{tmp_path}/file/berth cannot be written: Not a directory; set XDG_CACHE_HOME to a "
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith(f"Error: {said}")
 
 
 def test_given_programs_without_an_api_server_are_refused_in_one_sentence(

@@ -86,12 +86,6 @@ def test_what_the_administrator_set_as_default_is_looked_for(
     assert (found.memory_mib, found.memory_percent, found.cores) == (memory, percent, cores)
 
 
-def test_default_cores_are_no_more_than_a_card_has(tmp_path: Path) -> None:
-    """A slip in the device-config, which HAMi's scheduler cuts, makes no Pod wait for ever."""
-    ((_, found),) = asked(tmp_path, {"nvidia.com/gpu": "1"}, defaultCores=300).devices
-    assert found.cores == 100
-
-
 def test_a_manifest_finds_its_card(tmp_path: Path) -> None:
     """The model that an annotation wants, under the name of the vendor's own file."""
     limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "4096"}

@@ -1,5 +1,6 @@
 """The document of a fleet: what is written is read again, and what is wrong is said."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from berth.errors import UsageError
-from berth.model import picture
+from berth.model import picture, recording
 from berth.model.charge import Charge, Claim, Source
 from berth.model.device import Device, Profile
 from berth.model.node import Node, Taint
@@ -96,7 +97,7 @@ def test_reading_what_was_written_gives_the_same(one: Picture) -> None:
     ("text", "what"),
     [
         (b"{", "truncated"),
-        (b'{"version": 2}', "$.version"),
+        (b'{"version": "1"}', "$.version"),
         (b'{"version": 1, "nodes": [{"name": "n1"}]}', "$.nodes[0]"),
     ],
 )
@@ -105,6 +106,25 @@ def test_what_is_no_snapshot_is_refused_with_the_place(text: bytes, what: str) -
     with pytest.raises(UsageError, match="this is no snapshot of a fleet: ") as caught:
         picture.read(text)
     assert what in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("read", "text", "command"),
+    [
+        (picture.read, b'{"version": 2, "generation": {}}', "snapshot"),
+        (lambda text: list(recording.read(text)), b'{"type": "begin", "version": 2}\n', "record"),
+    ],
+)
+def test_a_document_of_another_version_says_which(
+    read: Callable[[bytes], object], text: bytes, command: str
+) -> None:
+    """Whatever else is otherwise in it, and what to do."""
+    with pytest.raises(UsageError) as caught:
+        read(text)
+    assert str(caught.value) == (
+        "its format has version 2, and this Berth reads version 1; "
+        f"read it with the Berth that wrote it, or write it anew with `berth {command}`"
+    )
 
 
 @pytest.mark.parametrize("kind", [Picture, Node, Taint, Device, Profile, Charge, Claim])

@@ -30,6 +30,39 @@ FAULTY = {
 }
 
 
+NO_KUBECONFIG = {
+    "no lists": ("kind: Pod", "nothing in it is called 'clusters'"),
+    "a context of no cluster": (
+        "{current-context: a, contexts: [{name: a, context: {cluster: c}}], clusters: []}",
+        "nothing in it is called 'c'",
+    ),
+    "text": ("just text", "what is there is no kubeconfig"),
+    "a list": ("[]", "what is there is no kubeconfig"),
+    "a program": ("\x7f\xff", "what is there is no kubeconfig"),
+}
+
+
+@pytest.mark.parametrize(("text", "why"), NO_KUBECONFIG.values(), ids=NO_KUBECONFIG.keys())
+def test_what_is_no_kubeconfig_is_said_without_pythons_words(
+    text: str, why: str, tmp_path: Path
+) -> None:
+    """The library leaves it at a KeyError and the like."""
+    file = tmp_path / "kubeconfig"
+    file.write_bytes(text.encode("latin-1"))
+    with pytest.raises(UsageError) as error:
+        kube.configuration(file)
+    assert str(error.value).startswith(f"{file}: no cluster to talk to ({why}); give a ")
+
+
+def test_a_list_of_kubeconfigs_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As kubectl takes it: a path with a colon in it, which is not found, would puzzle."""
+    monkeypatch.setenv("KUBECONFIG", f"{tmp_path}/a:{tmp_path}/b")
+    with pytest.raises(UsageError, match="Berth reads only one, by --kubeconfig"):
+        kube.configuration(None)
+
+
 @pytest.mark.parametrize("user", FAULTY.values(), ids=FAULTY.keys())
 def test_a_faulty_kubeconfig_is_told_without_its_token(user: str, tmp_path: Path) -> None:
     """These sentences go to the log, at each try."""

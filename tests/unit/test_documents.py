@@ -123,14 +123,19 @@ BOMB = "a0: &a0 [x]\n" + "".join(
     f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 9)}]\n" for n in range(1, 11)
 )
 FAULTS = {
-    "no YAML": ("a: [", "is not valid YAML"),
+    "no YAML": ("a: [1\nb: }", "is not valid YAML: line 2, column 2: did not find expected ','"),
+    "a template": (
+        "{{- if .Values.gpu }}\nkind: Pod\n{{- end }}",
+        "parsing a flow node; if this is a template, render it first (helm template … | …)",
+    ),
+    "a program": ("\x7fELF\x01", "control characters are not allowed (byte 0); write it as text"),
     "no UTF-8": ("a: \x80", "is not valid YAML"),
     "NUL": ("a: \0", "is not valid YAML"),
     "no number of JSON's": ("a: -.inf", "-.inf is a number that JSON cannot hold"),
-    "a list": ("- a", "holds list, not a manifest"),
-    "text": ("just text", "holds str, not a manifest"),
+    "a list": ("- a", "holds a list, not a manifest"),
+    "text": ("just text", "holds only 'just text', not a manifest"),
     "bytes": ("a: !!binary aGk=", "a bytes is nothing that Kubernetes reads"),
-    "a loop of aliases": ("a: &x {b: *x}", "is not valid YAML"),
+    "a loop of aliases": ("a: &x {b: *x}", "an alias (*name) stands within what it names"),
     "a bomb of aliases": (BOMB, "its aliases (*name) unfold to "),
     "a huge number": (f"a: 0x{'f' * 5000}", "is not valid YAML"),
     "a long number": (f"a: {'9' * 5000}", "is not valid YAML"),
@@ -148,12 +153,25 @@ def test_what_is_no_manifest(text: str, said: str, tmp_path: Path) -> None:
     assert said in str(error.value)
     assert "\n" not in str(error.value)
     assert "sys." not in str(error.value)
+    assert "byte string" not in str(error.value)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     """The name and the reason."""
     with pytest.raises(UsageError, match=r"none\.yaml: cannot be read: No such file"):
         contents(str(tmp_path / "none.yaml"))
+
+
+def test_what_hidden_folders_hold_is_not_read(tmp_path: Path) -> None:
+    """`-f .` means the manifests of a checkout, not those of its .venv and its .git."""
+    written(tmp_path, "a: 1")
+    written(tmp_path, "a: 2", ".hidden.yaml")
+    for folder in (".venv/lib", "sub/.git", ".venv/.cache"):
+        (tmp_path / folder).mkdir(parents=True)
+        written(tmp_path / folder, "[no, manifest]")
+    assert contents(str(tmp_path)) == [{"a": 2}, {"a": 1}]
+    assert contents(written(tmp_path / ".venv/lib", "a: 3")) == [{"a": 3}], "where it is named"
+    assert contents(f"{tmp_path}/.venv/lib") == [{"a": 3}], "and there"
 
 
 def test_a_folder_without_a_manifest(tmp_path: Path) -> None:

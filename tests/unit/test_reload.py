@@ -1,19 +1,29 @@
 """What keeps the configuration fresh outlives what goes wrong around it."""
 
 import asyncio
+import json
 import os
 import resource
 import signal
 from collections.abc import Callable
+from dataclasses import replace
+from io import BytesIO
 from pathlib import Path, PosixPath
+from typing import Any, Literal
 
 import pytest
+from aiohttp import ClientSession
+from aiohttp.test_utils import RawTestServer
 
 from berth.admission import live
+from berth.admission.journal import Journal
 from berth.admission.live import Live, Sources
+from berth.admission.load import Load
+from berth.admission.serve import Handler
 from berth.cli.reload import Reloader
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
+from tests import pods, webhook
 from tests.wire import raw
 
 
@@ -109,6 +119,72 @@ def test_pods_of_the_rules_before_pass_after_a_change_that_is_none_of_rules(tmp_
     assert reloader.live.current.before == first
 
 
+def test_the_rules_before_a_reload_are_believed_for_a_while(tmp_path: Path) -> None:
+    """For 180 seconds each, whatever changes meanwhile; then no Pod can come that they wrote."""
+    file, due = tmp_path / "settings.yaml", list[tuple[float, Callable[[], None]]]()
+    file.write_text("scheduler: {name: first}")
+    reloader = replace(
+        _reloader(Sources(config=file)), later=lambda seconds, call: due.append((seconds, call))
+    )
+
+    def believed() -> str:
+        before = reloader.live.current.before
+        return before.options.scheduler_name if before else ""
+
+    for name, language in (("second", "en"), ("second", "zh"), ("third", "zh"), ("third", "en")):
+        file.write_text(f"{{scheduler: {{name: {name}}}, language: {language}}}")
+        reloader.take()
+    assert [seconds for seconds, _ in due] == [180, 180], "once for each change of the rules"
+    (_, first), (_, second) = due
+    first()
+    assert believed() == "second", "which has still some time, unlike the first"
+    number = reloader.live.current.number
+    second()
+    assert (believed(), reloader.live.current.number) == ("", number)
+
+
+class Turn(asyncio.Lock):
+    """Whose turn it is, which tells that somebody waits for it."""
+
+    def __init__(self) -> None:
+        """Nobody does yet."""
+        super().__init__()
+        self.wanted = asyncio.Event()
+
+    async def acquire(self) -> Literal[True]:
+        """Wait for it."""
+        self.wanted.set()
+        return await super().acquire()
+
+
+def test_a_request_that_began_before_a_reload_is_decided_by_the_new_rules() -> None:
+    """Or the old ones, after the new ones, would have the fleet and the quotas counted anew."""
+    generation = live.read(Sources())
+    asked = json.dumps(webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}))).encode()
+    large = BytesIO(asked + b" " * 2**20)
+
+    async def answered() -> str:
+        turn = Turn()
+        handler = Handler(
+            live=Live(generation),
+            load=Load(turn=turn),
+            readiness=Readiness(missing={}),
+            journal=Journal(Metrics(), lambda _event, _about: None),
+        )
+        await turn.acquire()
+        turn.wanted.clear()
+        server = RawTestServer(handler)
+        async with server, ClientSession(server.make_url("/")) as client:
+            asking = asyncio.create_task(client.post("/mutate", data=large, headers=webhook.JSON))
+            await turn.wanted.wait()
+            handler.live.current = replace(generation, number=2)
+            turn.release()
+            said: dict[str, Any] = (await (await asking).json())["response"]
+        return str(said["auditAnnotations"]["generation"])
+
+    assert asyncio.run(answered()) == "2"
+
+
 def _reloader(sources: Sources) -> Reloader:
     """Return one that has taken what the sources are now."""
     generation = live.read(sources)
@@ -119,6 +195,7 @@ def _reloader(sources: Sources) -> Reloader:
         metrics=Metrics(),
         readiness=Readiness(),
         changed=lambda: None,
+        later=lambda _seconds, _call: None,
     )
 
 

@@ -1,5 +1,6 @@
 """Certificates that are replaced, broken, missing or ended, under a real server."""
 
+import asyncio
 import http.client
 import json
 import ssl
@@ -13,10 +14,13 @@ from datetime import timedelta
 from functools import partial
 from pathlib import Path
 
+import msgspec
 from cryptography import x509
 
 from berth.certs import authority
 from berth.certs.authority import Pair
+from berth.certs.rotation import Authority, Stored
+from berth.certs.store import FileStore
 from tests import pods, webhook
 from tests.volume import HOUR, Volume
 from tests.webhook import Webhook, running
@@ -211,25 +215,57 @@ def test_l7_an_expired_certificate_is_not_ready_and_no_crash(tmp_path: Path) -> 
 
 
 def test_l5_a_new_ca_takes_over_and_no_call_fails(tmp_path: Path) -> None:
-    """Rotated by hand, outside a cluster: callers read the folder's ca.crt for each connection."""
+    """Rotated by hand, outside a cluster: callers read the folder's ca.crt for each connection.
+
+    Days pass in what is kept alone, so no machine is too slow for what has to be in between.
+    """
     folder = tmp_path / "ours"
-    short = ("--set", f"certificates.folder={folder}", "--set", "certificates.leafDays=0.00015")
-    slow = ("--set", "certificates.settleSeconds=8")
-    with running(tmp_path, *short, *QUICK, *slow, own_ca=True) as server:
-        trusted = folder / "ca.crt"
+    own = ("--set", f"certificates.folder={folder}", "--set", "certificates.leafDays=7")
+    slow = ("--set", "certificates.settleSeconds=86400")
+    with running(tmp_path, *own, *QUICK, *slow, own_ca=True) as server:
+        trusted, first = folder / "ca.crt", shown(server)
         before = trusted.read_bytes()
         kept = {file.name: file.stat().st_mode & 0o777 for file in folder.glob("[a-z]*")}
         assert kept == {"ca.crt": 0o644, "authorities.json": 0o600}
-        with called(server, trusted):
-            assert "until" in _certificates("show", *short)
-            said = _certificates("rotate", *short)
+        with called(server, trusted) as calls:
+            assert "until" in _certificates("show", *own)
+            said = _certificates("rotate", *own)
             assert f"callers have to read {trusted} again" in said
-            assert "under way already" in _certificates("rotate", *short)
+            assert "under way already" in _certificates("rotate", *own)
             assert trusted.read_bytes().startswith(before)
-            assert raw.eventually(lambda: not trusted.read_bytes().startswith(before), 30)
-            assert before in trusted.read_bytes()  # its leaves last for some seconds more
-            assert raw.eventually(lambda: before not in trusted.read_bytes(), 60)
+            assert more_than(calls.least, calls.least())
+            assert shown(server) == first, "callers may not have heard of the new CA yet"
+            _pass(folder, timedelta(days=1))
+            assert raw.eventually(lambda: shown(server) != first, 30)
+            assert not trusted.read_bytes().startswith(before)
+            assert before in trusted.read_bytes()  # its leaves last for some days more
+            assert more_than(calls.least, calls.least())
+            _pass(folder, timedelta(days=7 + 1))
+            assert raw.eventually(lambda: before not in trusted.read_bytes(), 30)
+            assert more_than(calls.least, calls.least())
         assert raw.eventually(lambda: len(server.logged("certificates.retired")) == 1)
+
+
+def _pass(folder: Path, time: timedelta) -> None:
+    """Have it be so long ago that the CAs in a folder were made, and signed."""
+
+    def older(one: Authority) -> Authority:
+        begins, signed = one.begins - time, one.leaves_end - time
+        return msgspec.structs.replace(one, begins=begins, leaves_end=signed)
+
+    async def written() -> bool:
+        store = FileStore(folder)
+        held = await store.read()
+        assert held.stored is not None
+        current, following, retired = msgspec.structs.astuple(held.stored)
+        aged = Stored(
+            current=older(current),
+            next=older(following) if following else None,
+            retired=tuple(map(older, retired)),
+        )
+        return await store.write(aged, held)
+
+    assert asyncio.run(written())
 
 
 def test_a_leaf_of_our_own_is_renewed_before_it_ends(tmp_path: Path) -> None:

@@ -42,12 +42,12 @@ class Generation:
     """Who may call; None is everyone."""
     warnings: tuple[str, ...] = ()
     before: Rules | None = None
-    """Those of the generation before: a Pod may have been written under them a moment ago."""
+    """Those of the generation before, for a while: a Pod may just have been written under them."""
 
 
 @dataclass(slots=True)
 class Live:
-    """Holds the one in use; a request takes it once and keeps it to its end."""
+    """Holds the one in use; a request takes it once, when all of it has come."""
 
     current: Generation
 

@@ -67,8 +67,7 @@ class Handler:
         return response
 
     async def _review(self, request: web.BaseRequest, path: str, query: str) -> web.StreamResponse:
-        generation = self.live.current
-        limits, started, size = generation.settings.server, perf_counter(), 0
+        limits, started, size = self.live.current.settings.server, perf_counter(), 0
         announced = min(request.content_length or 0, bodies.MOST_BYTES)
         full = self.load.full(announced, limits) or self._unknown()
         if full:
@@ -81,7 +80,7 @@ class Handler:
             if self.load.slow:  # let all that came meanwhile be counted, or it waits without end
                 await asyncio.sleep(0)
             ends = None if budget is None else started + budget
-            done = await self._answered(body, path, generation, ends)
+            done, generation = await self._answered(body, path, ends)
         except BadReview as error:
             return self._unreadable(error)
         except OutOfTimeError:
@@ -100,32 +99,38 @@ class Handler:
         return ready.json(request, done.answer)
 
     async def _answered(
-        self, body: bytes, path: str, generation: Generation, ends: float | None
-    ) -> Answered:
+        self, body: bytes, path: str, ends: float | None
+    ) -> tuple[Answered, Generation]:
         """Decide about a review, or answer it as one that is like it.
 
         Raises BadReview, and OutOfTimeError where the caller's time is over.
         """
         _hurry(ends)
+        generation = self.live.current
         asked = alike.asked(body)
         like = self.recall.of(asked, path, generation) if asked else None
         if asked and like and (self.standings is None or like.stands_alone):
             self.journal.metrics.recalled.inc()
-            return like.of(asked)
+            return like.of(asked), generation
         if len(body) <= _LARGE_BODY_BYTES:
-            return self._decided(wire.decode(body), path, generation, ends)
+            return self._decided(wire.decode(body), path, ends)
         async with self.load.turn:
             # Beside the event loop, which answers probes and other callers meanwhile.
             review = await asyncio.to_thread(wire.decode, body)
-            return self._decided(review, path, generation, ends)
+            return self._decided(review, path, ends)
 
     def _decided(
-        self, review: Review, path: str, generation: Generation, ends: float | None
-    ) -> Answered:
-        """Decide about a review. Raises OutOfTimeError where the caller's time is over."""
+        self, review: Review, path: str, ends: float | None
+    ) -> tuple[Answered, Generation]:
+        """Decide about a review. Raises OutOfTimeError where the caller's time is over.
+
+        By what is in use now, whatever was when the request began: rules that came after newer ones
+        would have quotas and the fleet counted anew, twice.
+        """
         _hurry(ends)
+        generation = self.live.current
         decision = route.decide(review, generation, path, self.standings)
-        return recall.answered(review, decision, generation)
+        return recall.answered(review, decision, generation), generation
 
     def _unknown(self) -> str:
         """Say what has to be known before anything may pass, and is not yet."""

@@ -12,6 +12,10 @@ def command(*, shell: str) -> None:
     """Print the completion script for a shell.
 
     For bash: eval "$(berth completion bash)" in ~/.bashrc.
+
+    For zsh: eval "$(berth completion zsh)" in ~/.zshrc, after compinit.
+
+    For fish: berth completion fish > ~/.config/fish/completions/berth.fish
     """
     make = get_completion_class(shell)
     if make is None:

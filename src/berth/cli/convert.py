@@ -36,6 +36,7 @@ _KNOWN = Standing(decision="")
     "--filename",
     multiple=True,
     required=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )
@@ -79,7 +80,7 @@ def command(
         if in_place and one.after != one.before:
             _write(Path(one.source), one.after)
     if not in_place:
-        click.echo(_joined(one.after for one in converted), nl=False)
+        click.echo(_joined(one.after for one in converted).encode(), nl=False)
     if any(one.refused for one in converted):
         sys.exit(1)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from berth.model.demand import ContainerDemand, Demand, Share, Wishes
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import Json, JsonObject, dotted
 from berth.model.said import Fact, Said
 from berth.words.catalogue import CATALOGUES, Language
 
@@ -16,7 +16,8 @@ def said(demand: Demand, language: Language) -> Iterator[str]:
     for wanted in demand.containers:
         parts = between.comma.join(part.text(language) for part in _parts(wanted))
         if parts:
-            yield f"{wanted.container.name}{between.colon}{parts}"
+            asks = wanted.container.name or dotted(wanted.container.path)  # Knative needs no name
+            yield f"{asks}{between.colon}{parts}"
 
 
 def _parts(wanted: ContainerDemand) -> Iterator[Said]:

@@ -34,6 +34,7 @@ _STAYS = (Verdict.UNCHANGED, Verdict.IGNORED, Verdict.AUDITED)
     "-f",
     "--filename",
     multiple=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin; else the cluster.",
 )
@@ -100,7 +101,7 @@ def command(
     changed = [row for row in rows if row.changes]
     if output == "json":
         said = [_row(row, language) for row in changed]
-        sys.stdout.write(orjson.dumps(said).decode() + "\n")
+        click.echo(orjson.dumps(said))  # bytes: JSON is UTF-8 whatever the terminal is
     else:
         for row in changed:
             _show(row, language)

@@ -41,17 +41,22 @@ def parsed(source: str, text: bytes | str) -> list[JsonObject]:
         configfile.check_aliases(loaded, len(text))
         documents = [_as_json(document) for document in loaded]
     except (yaml.YAMLError, ValueError, OverflowError, RecursionError) as error:
-        why = " ".join(
-            str(error).partition("; use sys.")[0].split()
-        )  # Python's word to programmers
+        why = f"{configfile.why_no_yaml(error)}{_rendered(text)}"
         raise UsageError(f"{source}: is not valid YAML: {why}") from None
     found = []
     for document in documents:
         if isinstance(document, dict):
             found.append(document)
         elif document is not None:
-            raise UsageError(f"{source}: holds {type(document).__name__}, not a manifest")
+            held = "a list" if isinstance(document, list) else f"only {document!r:.40}"
+            raise UsageError(f"{source}: holds {held}, not a manifest (a mapping with a kind)")
     return found
+
+
+def _rendered(text: bytes | str) -> str:
+    """Say what to do where the text may be a template, such as a chart's."""
+    is_one = isinstance(text, bytes) and b"{{" in text
+    return "; if this is a template, render it first (helm template … | …)" if is_one else ""
 
 
 def _from_json(text: bytes | str) -> list[object]:
@@ -94,7 +99,7 @@ def texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
             continue
         files = [Path(name)]
         if files[0].is_dir():
-            files = sorted(f for f in files[0].rglob("*") if f.suffix in SUFFIXES and f.is_file())
+            files = sorted(_within(files[0]))
             if not files:
                 raise UsageError(f"{name}: holds no {', '.join(SUFFIXES)} file")
         for file in files:
@@ -102,6 +107,14 @@ def texts(names: Iterable[str]) -> Iterator[tuple[str, bytes]]:
                 yield str(file), file.read_bytes()
             except OSError as error:
                 raise UsageError(f"{file}: cannot be read: {error.strerror}") from None
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    """Yield the files of a folder, but for what hidden folders hold: .git, .venv, .github."""
+    for file in folder.rglob("*"):
+        above = file.relative_to(folder).parts[:-1]
+        if file.suffix in SUFFIXES and file.is_file() and not any(n[0] == "." for n in above):
+            yield file
 
 
 def _stdin() -> bytes:

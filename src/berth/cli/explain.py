@@ -37,6 +37,7 @@ from berth.model.said import Said
     "-f",
     "--filename",
     multiple=True,
+    type=options.NAMED,
     metavar="FILE",
     help="A YAML or JSON file, a folder of them, or - for stdin.",
 )
@@ -59,6 +60,7 @@ from berth.model.said import Said
 @click.option("--cluster", "live", is_flag=True, help="Ask the cluster where a Pod could go.")
 @click.option(
     "--snapshot",
+    type=options.NAMED,
     metavar="FILE|URL",
     help="Ask what `berth snapshot` wrote, or a webhook's /debug/fleet, instead.",
 )
@@ -129,7 +131,10 @@ def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: str
     if not pod and not files:
         raise click.UsageError("Missing option '-f' / '--filename', or a POD with --cluster.")
     if pod and files:
-        raise UsageError(f"{pod}: a Pod of the cluster is explained alone; leave -f out")
+        raise UsageError(
+            f"{pod}: a Pod of the cluster is explained alone; leave -f out, or write -f before "
+            "each file, or before their folder"
+        )
     if pod and (snapshot or not live):
         raise UsageError(
             f"{pod}: a Pod is asked of the cluster; add --cluster, or -f before a file"

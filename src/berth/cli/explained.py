@@ -1,6 +1,5 @@
 """What `berth explain` says of one Pod, whoever found it out, and how it is printed."""
 
-import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -45,7 +44,7 @@ def show_all(found: Iterable[Explained], output: str, language: Language, *, pla
     explained = list(found)
     if output == "json":
         rows = [_row(one, language, placed=placed) for one in explained]
-        sys.stdout.write(orjson.dumps(rows).decode() + "\n")
+        click.echo(orjson.dumps(rows))  # bytes: JSON is UTF-8 whatever the terminal is
         return
     for one in explained:
         title = f"{one.source}: {one.kind}/{one.name}{one.where}"

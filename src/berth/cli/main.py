@@ -12,6 +12,7 @@ from typing import Any
 import click
 
 from berth import __version__
+from berth.cli import terminal
 from berth.cli.terminal import warn
 from berth.errors import UsageError
 
@@ -47,7 +48,14 @@ class _Commands(click.Group):
             # Its imports take a second. Process 1 of a container, which it is, hears of no signal
             # that it has no handler for: kubelet would wait for all of the grace period.
             signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        return super().resolve_command(ctx, args)
+            # Asks to read anew what is read in a moment anyway, and once more when it listens.
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            return super().resolve_command(ctx, args)
+        except click.exceptions.NoSuchCommand as error:  # click knows none that could be meant
+            raise click.exceptions.NoSuchCommand(
+                error.command_name, possibilities=COMMANDS, ctx=ctx
+            ) from None
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in COMMANDS:
@@ -64,8 +72,9 @@ class _Commands(click.Group):
             formatter.write_dl(list(COMMANDS.items()))
 
     def make_context(self, *args: Any, **more: Any) -> click.Context:
+        terminal.without_gaps()
         with _one_sentence():  # `berth --help` is written here
-            return super().make_context(*args, **more)
+            return super().make_context(*args, color=terminal.colour(), **more)
 
     def invoke(self, ctx: click.Context) -> object:
         with _one_sentence():

@@ -11,6 +11,8 @@ from berth.model import duration
 F = TypeVar("F", bound=Callable[..., Any])
 
 FILE = click.Path(dir_okay=False, path_type=Path)
+NAMED = click.Path(readable=False)
+"""What may also be a folder, - or a URL: checked where it is read, but a shell completes files."""
 
 
 class Duration(click.ParamType[float]):
@@ -52,6 +54,7 @@ def configuration(function: F) -> F:
 
 snapshot = click.option(
     "--snapshot",
+    type=NAMED,
     metavar="FILE|URL",
     help="Know the cards of what `berth snapshot` wrote, or of a webhook's /debug/fleet.",
 )

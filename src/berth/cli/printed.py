@@ -23,8 +23,14 @@ def _lines(dumper: Plain, text: str) -> yaml.ScalarNode:
 Plain.add_representer(str, _lines)
 
 
-def objects(wanted: list[JsonObject]) -> str:
-    """Return one document for each object."""
-    return yaml.dump_all(
-        wanted, Dumper=Plain, sort_keys=False, explicit_start=True, allow_unicode=True
+def objects(wanted: list[JsonObject]) -> bytes:
+    """Return one document for each object, in UTF-8 as kubectl reads it."""
+    text: bytes = yaml.dump_all(
+        wanted,
+        Dumper=Plain,
+        sort_keys=False,
+        explicit_start=True,
+        allow_unicode=True,
+        encoding="utf-8",
     )
+    return text

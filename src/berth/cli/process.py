@@ -125,6 +125,7 @@ class Webhook:
             metrics=self.metrics,
             readiness=self.readiness,
             changed=changed,
+            later=asyncio.get_running_loop().call_later,
         )
 
     def _certified(self, kubeconfig: Path | None, *, register: bool) -> Certified:

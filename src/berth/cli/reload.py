@@ -5,6 +5,7 @@ import logging
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import msgspec
 import orjson
@@ -12,6 +13,7 @@ import orjson
 from berth.admission import live
 from berth.admission.callers import Callers
 from berth.admission.live import Generation, Live, Sources
+from berth.admission.rules import Rules
 from berth.admission.told import HIDDEN
 from berth.cluster import files
 from berth.errors import UsageError
@@ -21,6 +23,10 @@ from berth.settings import Injection, Settings
 
 LOG = logging.getLogger("berth.configuration")
 _MOST_READS = 5  # of files that change while they are read
+BELIEVED_SECONDS = 180
+"""For so long the rules before a reload are believed at /validate: kubelet may take 90 seconds to
+bring a ConfigMap to the other replicas, which go by them until then, and the API server takes 60
+at most for one creation (its --request-timeout)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,6 +41,8 @@ class Reloader:
     readiness: Readiness
     changed: Callable[[], None]
     """Called after a new generation is in use."""
+    later: Callable[[float, Callable[[], None]], object]
+    """Calls something after so many seconds, as `call_later` of an event loop."""
     _asked: asyncio.Event = field(default_factory=asyncio.Event)
 
     def listen(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -70,7 +78,10 @@ class Reloader:
             self.readiness.notes.pop("configuration", None)
             return
         # Where only other settings changed, Pods may still come that were written before that.
-        before = old.before if new.rules == old.rules else old.rules
+        before = old.before
+        if new.rules != old.rules:
+            before = old.rules
+            self.later(BELIEVED_SECONDS, partial(self._disbelieve, before))
         self.live.current = replace(new, before=before, callers=self._askable(new.callers))
         self.metrics.reloads("ok").inc()
         self.readiness.notes.pop("configuration", None)
@@ -82,6 +93,11 @@ class Reloader:
             LOG.warning("configuration.restart", extra={"settings": restart})
         LOG.info("configuration.taken", extra={"generation": new.number})
         self.changed()
+
+    def _disbelieve(self, before: Rules) -> None:
+        """Believe rules no more whose Pods have all come; others may have taken their place."""
+        if self.live.current.before is before:
+            self.live.current = replace(self.live.current, before=None)
 
     def _askable(self, known: Callers | None) -> Callers | None:
         """Return who may call, without what the handshakes of this process do not ask for.

@@ -40,6 +40,7 @@ SHOWN = 10
 )
 @click.option(
     "--ledger",
+    type=options.NAMED,
     metavar="FILE|URL",
     help="With --verify: a snapshot, or a webhook's /debug/fleet, instead of a ledger of our own.",
 )

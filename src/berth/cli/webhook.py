@@ -30,7 +30,7 @@ _FLAGS = {
 @click.option("--port", type=int, help="Port to listen on; 0 takes a free one (server.port).")
 @click.option("--cert-file", help="PEM certificate chain (server.certFile).")
 @click.option("--key-file", help="PEM private key (server.keyFile).")
-@click.option("--register", is_flag=True, help="Keep the MutatingWebhookConfiguration applied.")
+@click.option("--register", is_flag=True, help="Keep the webhook configurations applied.")
 @click.option("--url", help="https://host:port to register instead of the Service.")
 @options.kubeconfig
 def command(

@@ -3,6 +3,8 @@
 import httpx2
 import yaml
 
+from berth import configfile
+
 
 def said(error: Exception) -> str:
     """Say what went wrong, on one line.
@@ -14,4 +16,4 @@ def said(error: Exception) -> str:
         return "a request cannot be written; is there a line break in the token?"
     if isinstance(error, yaml.MarkedYAMLError) and error.problem_mark:
         return f"line {error.problem_mark.line + 1} is not valid YAML"
-    return " ".join(str(error).split()) or type(error).__name__
+    return configfile.one_line(error) or type(error).__name__

@@ -72,7 +72,7 @@ class Share(msgspec.Struct, frozen=True, kw_only=True):
         """The same of its cores (contract 2.2); None is a share without a limit."""
         if self.cores is not None:
             return self.cores
-        return min(self.vendor.default_cores, self.vendor.core_unit) or None
+        return self.vendor.default_cores or None
 
     def __hash__(self) -> int:
         """Hash what tells most shares apart: mappings have no hash."""

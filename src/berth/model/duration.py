@@ -4,6 +4,7 @@ import re
 
 _SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "d": 86400}
 _PART = re.compile(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)", re.ASCII)
+LONGEST = 64  # no honest one is longer, and hundreds of digits are infinity
 _FORM = re.compile(rf"(?:{_PART.pattern})+", re.ASCII)
 
 
@@ -13,8 +14,9 @@ class NotADuration(ValueError):  # noqa: N818  reads as what it says
 
 def parse(text: str) -> float:
     """Return seconds; a bare number is seconds too. Raises NotADuration."""
-    if re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII):
+    short = len(text) <= LONGEST
+    if short and re.fullmatch(r"\d+(\.\d+)?", text, re.ASCII):
         return float(text)
-    if not _FORM.fullmatch(text):
-        raise NotADuration(f"{text!r} is no length of time; write 90s, 5m, 1h30m or 2d")
+    if not short or not _FORM.fullmatch(text):
+        raise NotADuration(f"{text[:LONGEST]!r} is no length of time; write 90s, 5m, 1h30m or 2d")
     return sum(float(number) * _SECONDS[unit] for number, unit in _PART.findall(text))

@@ -8,6 +8,7 @@ from typing import Literal
 import msgspec
 
 from berth.errors import UsageError
+from berth.model import version
 from berth.model.charge import Charge, allocation
 from berth.model.node import Node
 from berth.model.snapshot import Snapshot
@@ -53,4 +54,5 @@ def read(text: bytes) -> Picture:
     try:
         return msgspec.json.decode(text, type=Picture)
     except msgspec.MsgspecError as error:
-        raise UsageError(f"this is no snapshot of a fleet: {error}") from error
+        why = version.another(text, 1, "snapshot") or f"this is no snapshot of a fleet: {error}"
+        raise UsageError(why) from error

@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from berth.errors import UsageError
+from berth.model import version
 from berth.model.charge import Claim
 from berth.model.node import Node
 from berth.model.request import PodRequest
@@ -92,7 +93,8 @@ def _checked(lines: Iterable[bytes]) -> Iterator[Entry]:
         try:
             found = _DECODER.decode(line)
         except msgspec.MsgspecError as error:
-            raise UsageError(f"line {number} is none of a recording: {error}") from error
+            other = version.another(line, 1, "record")
+            raise UsageError(other or f"line {number} is none of a recording: {error}") from error
         if isinstance(found, Begin) is not (number == 1):
             raise UsageError(f"line {number}: a recording has one line of type begin, its first")
         if found.at < before:

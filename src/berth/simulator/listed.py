@@ -29,9 +29,10 @@ class Row(msgspec.Struct, frozen=True):
         text = self.text(name)
         if not text and default is not None:
             return default
-        if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= MOST):
-            raise UsageError(f"{self.place}: {name}: {text[:40]!r} is no whole number")
-        return int(text)
+        try:
+            return whole(text)
+        except ValueError:
+            raise UsageError(f"{self.place}: {name}: {text[:40]!r} is no whole number") from None
 
     def seconds(self, name: str) -> float | None:
         """Return a time, None where there is none. Raises UsageError."""
@@ -39,6 +40,13 @@ class Row(msgspec.Struct, frozen=True):
             return float(self.text(name)) if self.text(name) else None
         except ValueError:
             raise UsageError(f"{self.place}: {name}: {self.text(name)[:40]!r} is no time") from None
+
+
+def whole(text: str) -> int:
+    """Return a whole number of some size. Raises ValueError."""
+    if not (text.isascii() and text.isdigit() and len(text) < 20 and int(text) <= MOST):
+        raise ValueError(text)
+    return int(text)
 
 
 def rows(file: Path) -> Iterator[Row]:

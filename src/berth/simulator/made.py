@@ -176,11 +176,11 @@ def _of_card(where: str, text: Text) -> int:
 
 def _amount(text: Text) -> float:
     try:
-        found = float(quantity(text))
+        found = quantity(text)
     except NotAQuantity:
         raise UsageError(f"{text!r} is no quantity, such as 16Gi or 500m") from None
     if found < 0:
         raise UsageError(f"{text!r} is less than nothing; write a quantity such as 16Gi or 500m")
     if found > MOST_AMOUNT:
         raise UsageError(f"{text!r} is more than any node has; write a quantity such as 16Gi")
-    return found
+    return float(found)

@@ -129,7 +129,7 @@ def _published(trace: Trace, seed: int) -> dict[str, list[int]]:
 
 def _places(text: str, where: str) -> list[int]:
     try:
-        return [int(word) for word in text.replace(",", " ").split()]
+        return [listed.whole(word) for word in text.replace(",", " ").split()]
     except ValueError:
         raise UsageError(f"{where}: has something that is no whole number") from None
 
