@@ -118,8 +118,10 @@ def test_r38_pods_are_changed_at_create_alone(tmp_path: Path) -> None:
         {"operation": "DELETE", "object": None},
         {"subResource": "ephemeralcontainers", "operation": "UPDATE"},
         {"subResource": "binding"},
+        {"kind": {"group": "example.com", "version": "v1", "kind": "Pod"}},
+        {"resource": {"group": "", "version": "v1", "resource": "widgets"}},
     ],
-    ids=["a label", "a deletion", "a debug container", "a binding"],
+    ids=["a label", "a deletion", "a debug container", "a binding", "a group", "a resource"],
 )
 def test_r38_anything_else_passes_should_it_ever_come(
     request_: dict[str, Any], tmp_path: Path

@@ -180,6 +180,11 @@ def test_a_device_that_nobody_asked_for_is_told() -> None:
         assert any(f"a LimitRange gives it {resource}" in one for one in said(decision))
 
 
+def test_who_asks_for_a_part_himself_is_not_told() -> None:
+    """He wants a device, whoever says how many."""
+    assert said(decide(given({MEMORY: "9", GPU: "1"}, GPU), SHIPPED)) == []
+
+
 CHIP = "huawei.com/Ascend910A"
 
 
