@@ -47,36 +47,6 @@ def test_a_pod_holds_its_cards_from_binding_until_it_is_over() -> None:
     assert left(fleet) == [1000, 1000]
 
 
-def test_a_pod_that_wants_more_than_its_node_has_holds_what_it_was_given() -> None:
-    """Its resize is Infeasible, so kube-scheduler counts what the node allocated (KEP-1287)."""
-
-    def shown(cpu: str, *conditions: tuple[str, str, str]) -> Pod:
-        status = {
-            "phase": "Running",
-            "conditions": [
-                dict(zip(("type", "status", "reason"), one, strict=True)) for one in conditions
-            ],
-            "containerStatuses": [{"name": "main", "allocatedResources": {"cpu": "2"}}],
-        }
-        spec = {
-            "nodeName": "n1",
-            "containers": [{"name": "main", "resources": {"requests": {"cpu": cpu}}}],
-        }
-        metadata = {"namespace": "a", "name": "x", "uid": "1"}
-        return msgspec.convert({"metadata": metadata, "spec": spec, "status": status}, Pod)
-
-    fleet, pending = one(), ("PodResizePending", "True", "Infeasible")
-    for cpu, conditions, free in (
-        ("2", (), 6000),
-        ("64", (pending,), 6000),
-        ("64", (("PodScheduled", "True", ""), pending), 6000),
-        ("4", (("PodResizePending", "True", "Deferred"),), 4000),
-        ("1", (), 7000),
-    ):
-        fleet.pod(None, shown(cpu, *conditions))
-        assert fleet.snapshot.cpu[fleet.snapshot.row["n1"]] == free
-
-
 def test_a_pod_may_come_before_its_node() -> None:
     """The watch on Pods may be faster."""
     fleet = Fleet(VENDORS)

@@ -266,5 +266,4 @@ def _alike(one: projections.Pod, other: projections.Pod) -> bool:
         and before.labels == after.labels
         and one.spec == other.spec
         and one.status.init_container_statuses == other.status.init_container_statuses
-        and one.status.container_statuses == other.status.container_statuses
     )

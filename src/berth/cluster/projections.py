@@ -116,13 +116,11 @@ class State(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     terminated: Ended | None = None
 
 
-class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
+class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     """How far a container has come."""
 
     name: str
     state: State = State()
-    allocated_resources: Mapping[str, str] = {}
-    """What its node gives it, whatever it has been told to want since (KEP-1287)."""
 
 
 class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -132,16 +130,8 @@ class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     status: str = ""
 
 
-class PodCondition(Condition, frozen=True, gc=False, omit_defaults=True):
-    """One thing that is so of a Pod."""
-
-    reason: str = ""
-
-
-UNSCHEDULABLE = PodCondition("PodScheduled", "False")
+UNSCHEDULABLE = Condition("PodScheduled", "False")
 """The scheduler has looked for a node and found none, or may not look yet."""
-INFEASIBLE = PodCondition("PodResizePending", "True", "Infeasible")
-"""It was told to want more than its node has, and keeps what it was given."""
 
 
 OVER = frozenset({"Succeeded", "Failed"})
@@ -154,24 +144,14 @@ class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, renam
     phase: str = ""
     """Pending, Running, Succeeded, Failed or Unknown."""
     init_container_statuses: tuple[ContainerStatus, ...] = ()
-    container_statuses: tuple[ContainerStatus, ...] = ()
-    """Only of a Pod that is INFEASIBLE."""
-    conditions: tuple[PodCondition, ...] = ()
-    """Only that no node was found for it, and INFEASIBLE, where that is so."""
+    conditions: tuple[Condition, ...] = ()
+    """Only that no node was found for it, where that is so."""
 
     def __post_init__(self) -> None:
-        """Forget what nobody here reads."""
+        """Forget the conditions that nobody here reads."""
         if self.conditions:
-            kept = tuple(filter(None, map(_kept, self.conditions)))
+            kept = tuple(one for one in self.conditions if one == UNSCHEDULABLE)
             msgspec.structs.force_setattr(self, "conditions", kept)
-        if self.container_statuses and INFEASIBLE not in self.conditions:
-            msgspec.structs.force_setattr(self, "container_statuses", ())
-
-
-def _kept(one: PodCondition) -> PodCondition | None:
-    if (one.type, one.status) == (UNSCHEDULABLE.type, UNSCHEDULABLE.status):
-        return UNSCHEDULABLE  # for whatever reason
-    return INFEASIBLE if one == INFEASIBLE else None
 
     @property
     def over(self) -> bool:
