@@ -120,7 +120,7 @@ class Webhook:
 def running(
     folder: Path, *arguments: str, own_ca: bool = False, berth: Sequence[str] = ("-m", "berth")
 ) -> Iterator[Webhook]:
-    """Start `berth webhook` with its certificate in `folder`; stop it by SIGTERM at the end.
+    """Start `berth webhook` with its certificate in `folder`; stop it at the end.
 
     With `own_ca`, it makes its certificate itself, and only the API server is told of its CA.
     `berth` is what Python is given to run.
@@ -165,7 +165,7 @@ def running(
         yield webhook
     finally:
         if process.poll() is None:
-            process.send_signal(signal.SIGTERM)
+            process.send_signal(signal.SIGINT)  # for which nobody is waited who may still come
         try:
             process.wait(30)
         finally:  # one that does not end would register itself again in the tests after this

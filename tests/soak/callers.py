@@ -19,6 +19,8 @@ from tests.wire import raw
 _PROBE_EVERY = 0.1
 _KUBELET_WAITS = 1.0  # timeoutSeconds, where a probe says nothing else
 _PIECE = 2**17
+_PATIENCE_SECONDS = 1000.0
+"""For a handshake: how long it takes beside all others is the machine's to say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +84,11 @@ class _Caller:
 
     async def connect(self) -> None:
         self.reader, self.writer = await asyncio.open_connection(
-            "127.0.0.1", self.running.port, ssl=self.context, server_hostname="127.0.0.1"
+            "127.0.0.1",
+            self.running.port,
+            ssl=self.context,
+            server_hostname="127.0.0.1",
+            ssl_handshake_timeout=_PATIENCE_SECONDS,
         )
 
     async def work(

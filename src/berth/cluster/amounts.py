@@ -1,8 +1,8 @@
 """What a stored Pod holds of its node."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from berth.cluster.projections import Pod, PodSpec
+from berth.cluster.projections import INFEASIBLE, Container, ContainerStatus, Pod
 from berth.model import holding
 from berth.model.holding import Amounts, Asking
 
@@ -10,13 +10,43 @@ from berth.model.holding import Amounts, Asking
 def of_pod(pod: Pod) -> tuple[Amounts, tuple[str, ...]]:
     """Return what a Pod holds, by Kubernetes' rules, and what of it is no quantity."""
     spec = pod.spec
-    return holding.held(_containers(spec), spec.resources.requests, spec.overhead)
+    return holding.held(_containers(pod), spec.resources.requests, spec.overhead)
 
 
-def _containers(spec: PodSpec) -> Iterator[Asking]:
-    for at, container in enumerate(spec.init_containers):
+def _containers(pod: Pod) -> Iterator[Asking]:
+    status = pod.status
+    of = {one.name: one for one in (*status.init_container_statuses, *status.container_statuses)}
+    never = INFEASIBLE in status.conditions
+    for at, container in enumerate(pod.spec.init_containers):
         place = f"spec.initContainers[{at}].resources.requests"
-        yield Asking(place, container.resources.requests, container.restart_policy != "Always")
-    for at, container in enumerate(spec.containers):
+        if container.restart_policy == "Always":
+            found = _resized(container, of.get(container.name), never=never)
+            yield Asking(place, found, init=False)
+        else:
+            yield Asking(place, container.resources.requests, init=True)
+    for at, container in enumerate(pod.spec.containers):
         place = f"spec.containers[{at}].resources.requests"
-        yield Asking(place, container.resources.requests, init=False)
+        yield Asking(place, _resized(container, of.get(container.name), never=never), init=False)
+
+
+def _resized(
+    container: Container, status: ContainerStatus | None, *, never: bool
+) -> Mapping[str, str]:
+    """Return what a container holds while it is resized in place, as the scheduler counts.
+
+    The most of what it asks for, was granted and has in force; without the first where its node can
+    `never` give that.
+    """
+    asked = container.resources.requests
+    if status is None or status.resources is None:
+        return asked
+    found = {} if never else dict(asked)
+    for amounts in (status.resources.requests, status.allocated_resources):
+        for name, amount in amounts.items():
+            if _much(name, amount) >= _much(name, found.get(name, "0")):
+                found[name] = amount
+    return found
+
+
+def _much(name: str, amount: str) -> int:
+    return holding.whole(amount, 1000 if name == holding.CPU else 1) or 0

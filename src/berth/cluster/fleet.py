@@ -260,10 +260,13 @@ def _same_guess(one: Charge, other: Charge) -> bool:
 def _alike(one: projections.Pod, other: projections.Pod) -> bool:
     """Say whether nothing changed that is counted, as when a Pod becomes ready."""
     before, after = one.metadata, other.metadata
+    was, now = one.status, other.status
     return (
         before.uid == after.uid
         and before.annotations == after.annotations
         and before.labels == after.labels
         and one.spec == other.spec
-        and one.status.init_container_statuses == other.status.init_container_statuses
+        and was.init_container_statuses == now.init_container_statuses
+        and was.container_statuses == now.container_statuses
+        and was.conditions == now.conditions
     )

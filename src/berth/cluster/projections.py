@@ -116,11 +116,25 @@ class State(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
     terminated: Ended | None = None
 
 
-class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
-    """How far a container has come."""
+class Requests(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
+    """What the kubelet has in force for a container."""
+
+    requests: Mapping[str, str] = {}
+
+
+class ContainerStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
+    """How far a container has come, and what it holds while it is resized in place (KEP-1287)."""
 
     name: str
     state: State = State()
+    resources: Requests | None = None
+    allocated_resources: Mapping[str, str] = {}
+    """What the kubelet has granted."""
+
+    def holds_as(self, asked: Mapping[str, str]) -> bool:
+        """Whether it holds what it asks for, as nearly all do: nothing of it is resized."""
+        held = self.resources.requests if self.resources else asked
+        return held.items() <= asked.items() and self.allocated_resources.items() <= asked.items()
 
 
 class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
@@ -128,10 +142,14 @@ class Condition(msgspec.Struct, frozen=True, gc=False, omit_defaults=True):
 
     type: str
     status: str = ""
+    reason: str = ""
 
 
 UNSCHEDULABLE = Condition("PodScheduled", "False")
-"""The scheduler has looked for a node and found none, or may not look yet."""
+"""The scheduler has looked for a node and found none, or may not look yet; the reason is left out.
+"""
+INFEASIBLE = Condition("PodResizePending", "True", "Infeasible")
+"""Its node can never give what it asks for since it was resized."""
 
 
 OVER = frozenset({"Succeeded", "Failed"})
@@ -144,14 +162,22 @@ class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, renam
     phase: str = ""
     """Pending, Running, Succeeded, Failed or Unknown."""
     init_container_statuses: tuple[ContainerStatus, ...] = ()
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    """Only of containers that hold something else than they ask for."""
     conditions: tuple[Condition, ...] = ()
-    """Only that no node was found for it, where that is so."""
+    """Only that no node was found for it, and that its resize is infeasible, where that is so."""
 
     def __post_init__(self) -> None:
         """Forget the conditions that nobody here reads."""
         if self.conditions:
-            kept = tuple(one for one in self.conditions if one == UNSCHEDULABLE)
-            msgspec.structs.force_setattr(self, "conditions", kept)
+            kept = [
+                UNSCHEDULABLE
+                for one in self.conditions
+                if one.status == "False" and one.type == "PodScheduled"
+            ]
+            if INFEASIBLE in self.conditions:
+                kept.append(INFEASIBLE)
+            msgspec.structs.force_setattr(self, "conditions", tuple(kept))
 
     @property
     def over(self) -> bool:
@@ -173,6 +199,17 @@ class Pod(Object, frozen=True, gc=False, omit_defaults=True):
 
     spec: PodSpec
     status: PodStatus = PodStatus()
+
+    def __post_init__(self) -> None:
+        """Forget the statuses of containers that hold what they ask for."""
+        if self.status.container_statuses:
+            asked = {one.name: one.resources.requests for one in self.spec.containers}
+            kept = [
+                one
+                for one in self.status.container_statuses
+                if not one.holds_as(asked.get(one.name, {}))
+            ]
+            msgspec.structs.force_setattr(self.status, "container_statuses", tuple(kept))
 
 
 class Affinity(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
