@@ -24,7 +24,7 @@ from berth.model.placement import Allocation, Placement
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import decide
-from berth.placement.fit import allocate
+from berth.placement.held import allocate
 from berth.placement.pick import Choice
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy

@@ -79,7 +79,7 @@ def line(trace: Trace, policy: str, seed: int, draw: int = 0) -> Line:
     chosen = Random(np.random.default_rng((draw, seed))) if draw else policy_of(policy, run.cluster)
     for _ in run.steps(chosen, 1.31):
         if run.offered <= trace.capacity:
-            at_100 = run.failed
+            at_100 = run.cluster.failed
     placed = sha1(",".join(map(str, run.rows)).encode(), usedforsecurity=False).hexdigest()
     apart = [abs(run.allocated(at) - float(curve[str(at)])) for at in range(131)] if curve else []
     return Line(
@@ -88,7 +88,7 @@ def line(trace: Trace, policy: str, seed: int, draw: int = 0) -> Line:
         seed=seed,
         draw=draw,
         allocated={at: round(run.allocated(at), 2) for at in AT},
-        failed=run.failed,
+        failed=run.cluster.failed,
         failed_at_100=at_100,
         published=float(curve["100"]) if curve else None,
         curve=round(max(apart), 3) if apart else None,

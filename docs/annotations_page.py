@@ -10,8 +10,9 @@ from itertools import pairwise
 from pathlib import Path
 
 from berth import names
-from berth.dialects import volcano
+from berth.admission import stacks
 from berth.model.vendor import Selectors, Vendor
+from berth.settings import Stacks
 from berth.vendors import VENDORS
 
 PAGE = Path(__file__).parent / "reference/annotations.md"
@@ -98,8 +99,7 @@ def _records() -> Iterator[str]:
 def _distinct(part: Part) -> Iterator[tuple[str, Vendor]]:
     """Yield each accelerator whose part differs from those before it in its family."""
     seen: set[tuple[str, object]] = set()
-    nvidia = next(one for one in VENDORS if one.name == "nvidia")
-    theirs = replace(volcano.words(nvidia), name="nvidia, in Volcano's words")
+    theirs = replace(stacks.words(Stacks(), VENDORS)["volcano"], name="nvidia, in Volcano's words")
     for vendor in (*VENDORS, theirs):
         known = (vendor.family, part(vendor))
         if known not in seen:

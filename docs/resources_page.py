@@ -5,8 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from berth import names
-from berth.dialects import plain, pool, volcano
+from berth.admission import stacks
+from berth.dialects import volcano
 from berth.model.vendor import Vendor
+from berth.settings import Stacks
 from berth.vendors import VENDORS
 
 PAGE = Path(__file__).parent / "reference/resources.md"
@@ -52,8 +54,8 @@ def main() -> None:
 
 
 def _others() -> Iterator[str]:
-    nvidia = next(one for one in VENDORS if one.name == "nvidia")
-    for one in (volcano.words(nvidia), pool.words(nvidia), plain.words(nvidia)):
+    words = stacks.words(Stacks(), VENDORS)
+    for one in (words["volcano"], words["pool"], words["plain"]):
         cells = (_count(one), _memory(one), _percent(one), _cores(one))
         yield f"| {one.dialect} | {' | '.join(cells)} |\n"
 

@@ -8,12 +8,12 @@ from typing import Any
 import msgspec
 
 from berth.admission.claims import Claims
-from berth.admission.quotas import NAMESPACE, Quotas
+from berth.admission.quotas import Quotas
 from berth.admission.rules import Rules
 from berth.admission.standing import marked
 from berth.admission.standings import Standings
 from berth.cluster import projections
-from berth.cluster.store import Store
+from berth.cluster.store import BY_NAMESPACE, Store
 from berth.model import decided
 from berth.model.decided import Decided
 from berth.model.decision import Decision, Verdict
@@ -58,9 +58,7 @@ class Cluster:
         self.rules = rules
         self.now = 0.0
         self.pods: Store[projections.Pod] = Store({})
-        self.limits: Store[projections.ResourceQuota] = Store(
-            {NAMESPACE: lambda one: [one.metadata.namespace]}
-        )
+        self.limits: Store[projections.ResourceQuota] = Store(BY_NAMESPACE)
         self.claims = Claims(10, lambda: self.now)
         ids = count(1)
         self.quotas = Quotas(self.pods, self.limits, rules)

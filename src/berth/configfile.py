@@ -48,6 +48,22 @@ def read(file: Path) -> JsonObject:
     return tree
 
 
+def checked(file: Path, struct: type[msgspec.Struct], noun: str = "a setting") -> JsonObject:
+    """Read a file that must have the shape of `struct`. Raises UsageError.
+
+    With every unknown key and its path, or the first value of a wrong type.
+    """
+    tree = read(file)
+    strangers = list(unknown_keys(tree, struct, noun=noun))
+    if strangers:
+        raise UsageError(f"{file}: {'; '.join(strangers)}")
+    try:
+        msgspec.convert(tree, struct)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"{file}: {said_plainly(error, struct)}") from None
+    return tree
+
+
 def check_aliases(document: object, size: int) -> None:
     """Raise ValueError where aliases make more of a document than its text of `size` could hold.
 

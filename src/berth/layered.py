@@ -34,25 +34,13 @@ def settings(
     `named` are such by the flag that a command has for one: {"--port": "server.port=9443"}. Raises
     UsageError with every unknown key and its path, or the first value of a wrong type.
     """
-    tree = _from_file(file) if file is not None else {}
+    # What is wrong in the file is said even where a later layer hides it.
+    tree = {} if file is None else configfile.checked(file, Settings)
     kinds = dict(knobs(Settings))
     environment = _environment(os.environ)  # noqa: TID251  this is the place
     for keys, text, source in (*environment, *_flags(flags), *_named(named or {})):
         _place(tree, keys, _typed(text, kinds[keys], source))
     return msgspec.convert(tree, Settings)
-
-
-def _from_file(file: Path) -> JsonObject:
-    """Read the first layer. What is wrong in it is said even where a later layer hides it."""
-    tree = configfile.read(file)
-    strangers = list(configfile.unknown_keys(tree, Settings))
-    if strangers:
-        raise UsageError(f"{file}: {'; '.join(strangers)}")
-    try:
-        msgspec.convert(tree, Settings)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{file}: {configfile.said_plainly(error, Settings)}") from None
-    return tree
 
 
 def knobs(struct: type[msgspec.Struct], above: Keys = ()) -> Iterator[tuple[Keys, object]]:

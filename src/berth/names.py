@@ -107,11 +107,8 @@ STEERING: Final = (SCHEDULING_POLICY, NODE_POLICY, DEVICE_POLICY, WEIGHTS)
 
 KEPT_PREFIXES: Final = ("berth.dev/", "hami.io/")
 """Of annotations in memory: ours, and HAMi's, whose keys depend on its configuration."""
-MIG_SLICES: Final = 8
-"""The most slices of a card that partitions are laid on."""
 
 # Volcano's (https://volcano.sh, and its vGPU device plugin).
-VOLCANO_SCHEDULER: Final = "volcano"
 VOLCANO_QUEUE: Final = "scheduling.volcano.sh/queue-name"
 """Pod annotation: the Pod's queue. Berth keeps it; a conversion can set one in Pods without."""
 VOLCANO_GROUPS: Final = ("scheduling.k8s.io/group-name", "scheduling.volcano.sh/group-name")
@@ -181,6 +178,8 @@ LIMIT_RANGER: Final = "kubernetes.io/limit-ranger"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
 NODE_USER: Final = "system:node:"
 NAME_LABEL: Final = "app.kubernetes.io/name"
+REGISTRATION_GROUP: Final = "admissionregistration.k8s.io"
+REGISTRATION_API: Final = f"{REGISTRATION_GROUP}/v1"
 MUTATING: Final = "MutatingWebhookConfiguration"
 VALIDATING: Final = "ValidatingWebhookConfiguration"
 OS_LABEL: Final = "kubernetes.io/os"

@@ -12,7 +12,9 @@ import pytest
 from click.testing import CliRunner
 
 from berth.cli import explain
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
+from tests import clauses
 from tests.hami.deciding import (
     CORES,
     GPU,
@@ -129,7 +131,7 @@ def test_r7_a_size_that_no_card_has_is_refused(
     decision = decide(gpu_pod(asked), rules(tmp_path, memoryFactor=factor))
     (problem,) = decision.problems
     assert problem.reason is reason
-    assert factor != 1 or problem.fix.startswith(fix)
+    assert factor != 1 or clauses.fix(problem).startswith(fix)
 
 
 @pytest.mark.parametrize("value", ["4Gi", "4GB", " 4G ", "1.5G", "08G", "50%", "-1", ""])
@@ -139,7 +141,7 @@ def test_r8_limits_are_not_set_by_variable(value: str, tmp_path: Path) -> None:
     asked = pod(container(limits={GPU: "1", MEMORY: "2000"}, env=[variable]))
     decision = decide(asked, rules(tmp_path))
     assert faults(decision) == [(Reason.DEVICE_ENV, "spec.containers[0].env")]
-    assert MEMORY in decision.problems[0].fix
+    assert MEMORY in clauses.fix(decision.problems[0])
 
 
 @pytest.mark.parametrize("limits", [{GPU: "1"}, {"cpu": "1"}], ids=["a card", "no card"])

@@ -6,8 +6,9 @@ import pytest
 
 from berth import names
 from berth.model.card import known
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
 from berth.model.device import Device
+from berth.model.reason import Reason
 from tests.dialects.converting import (
     A100,
     GPU,

@@ -7,6 +7,7 @@ import pytest
 from berth import layered
 from berth.admission import configuration
 from berth.model.decision import Verdict
+from tests.clauses import what
 from tests.hami.deciding import GPU, MEMORY, PERCENT
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.quotas import Cluster
@@ -33,7 +34,7 @@ def test_r2_an_init_container_that_asks_for_nothing_changes_no_count(init: list[
     slot = "GPU-1,NVIDIA,16000,0:;"
     placed(pod(*apps, initContainers=init), cluster, ";" * len(init) + slot + slot)
     (problem,) = cluster.ask(gpu_pod({MEMORY: "1"})).problems
-    assert "uses 32000 MiB" in problem.what
+    assert "uses 32000 MiB" in what(problem)
 
 
 @pytest.mark.parametrize("kind", ["initContainers", "containers"])
@@ -55,7 +56,7 @@ def test_r13_what_is_not_named_counts_when_it_is_known() -> None:
     placed(whole, cluster, "GPU-1,NVIDIA,40960,100:;")
     for asked in (whole, gpu_pod({MEMORY: "100"})):
         (problem,) = cluster.ask(asked).problems
-        assert "uses 40960 MiB" in problem.what
+        assert "uses 40960 MiB" in what(problem)
 
 
 def test_r13_every_vendor_is_checked() -> None:

@@ -10,7 +10,9 @@ import pytest
 from berth import layered, names, settings
 from berth.admission import live, mutate, registration, route, templates, wire
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
+from tests.clauses import fix
 from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, main, rules, spec
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.webhook import review
@@ -116,8 +118,10 @@ def test_r38_pods_are_changed_at_create_alone(tmp_path: Path) -> None:
         {"operation": "DELETE", "object": None},
         {"subResource": "ephemeralcontainers", "operation": "UPDATE"},
         {"subResource": "binding"},
+        {"kind": {"group": "example.com", "version": "v1", "kind": "Pod"}},
+        {"resource": {"group": "", "version": "v1", "resource": "widgets"}},
     ],
-    ids=["a label", "a deletion", "a debug container", "a binding"],
+    ids=["a label", "a deletion", "a debug container", "a binding", "a group", "a resource"],
 )
 def test_r38_anything_else_passes_should_it_ever_come(
     request_: dict[str, Any], tmp_path: Path
@@ -153,7 +157,7 @@ def test_r41_a_pod_on_a_chosen_node_is_refused_with_what_to_do(tmp_path: Path) -
     """41 (HAMi#488): no scheduler would see it, so no device would be given."""
     decision = decide(gpu_pod({GPU: "1", MEMORY: "1000"}, nodeName="gpu-1"), rules(tmp_path))
     assert faults(decision) == [(Reason.NODE_NAME, "spec.nodeName")]
-    assert "node affinity on metadata.name" in decision.problems[0].fix
+    assert "node affinity on metadata.name" in fix(decision.problems[0])
 
 
 AFFINITY = {

@@ -9,7 +9,8 @@ import pytest
 from berth import names
 from berth.admission import mutate, verify, wire, workloads
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from berth.settings import Conversion
 from tests.hami.deciding import CORES, GPU, MEMORY, faults
 from tests.pods import Pod, container, gpu_pod, pod

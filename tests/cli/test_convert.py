@@ -9,11 +9,11 @@ import pytest
 import yaml
 from click.testing import CliRunner, Result
 
-from berth import layered
-from berth.admission import templates
+from berth.admission import conversions, templates
 from berth.admission.rules import Rules
-from berth.cli import convert, documents, main, rewriting
+from berth.cli import configured, convert, documents, main, rewriting
 from berth.errors import UsageError
+from berth.model.rfc6902 import Operation
 from tests.corpus import corpus
 
 BEFORE = """\
@@ -121,10 +121,8 @@ def test_what_cannot_be_done(arguments: tuple[str, ...], stdin: str, said: str) 
     assert said in done.stderr
 
 
-RULES = convert._rules(layered.settings(None, ["policy.allocations=keep"]), None, "hami")
-
-
-VOLCANO = convert._rules(layered.settings(None), None, "volcano")
+RULES = conversions.into(*configured.read(None, None, ("policy.allocations=keep",)), "hami")
+VOLCANO = conversions.into(*configured.read(None, None, ()), "volcano")
 
 
 @pytest.mark.parametrize(
@@ -338,12 +336,13 @@ spec:
     # of the second
   - name: c
 """
-    first: rewriting.Operation = {"op": "remove", "path": "/metadata/annotations/one"}
-    second: rewriting.Operation = {"op": "remove", "path": "/metadata/annotations/two"}
-    entry: rewriting.Operation = {"op": "remove", "path": "/spec/containers/0"}
-    without, _ = rewriting.candidates(text, [first])
+    annotations = ("/metadata/annotations/one", "/metadata/annotations/two")
+    gone = list[Operation](
+        {"op": "remove", "path": path} for path in (*annotations, "/spec/containers/0")
+    )
+    without, _ = rewriting.candidates(text, gone[:1])
     assert changed(text, without) == ['-    one: "1"  # gone with it']
-    emptied, _ = rewriting.candidates(text, [first, second, entry])
+    emptied, _ = rewriting.candidates(text, gone)
     assert emptied.index("annotations: {}") < emptied.index("# of the spec")
     assert emptied.count("# of the") == 3
     assert documents.parsed("", emptied)[0] == {

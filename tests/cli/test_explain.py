@@ -139,6 +139,8 @@ def test_the_exit_code_says_how_it_went(text: str, code: int) -> None:
         (["webhook", "--url", "here"], "berth: --url: expected an address such as https://"),
         (["webhook", "--cert-file", "a.crt"], "server.keyFile (--key-file) go together"),
         (["unregister", "--kubeconfig", "missing"], "missing"),
+        (["webhook", "--port", "0", "--host", "a..b"], "on a..b:0: that is no name of a host; set"),
+        (["webhook", "--port", "0", "--set", "metrics.host=a..b"], "no name of a host; set metri"),
     ],
 )
 def test_a_mistake_on_the_command_line_is_a_sentence(arguments: list[str], said: str) -> None:

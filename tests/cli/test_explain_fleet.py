@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from berth.cli import snapshot
+from berth.cli import pictures, snapshot
 from berth.cli.explain import command
 from berth.errors import UsageError
 from berth.model import picture
@@ -257,7 +257,7 @@ def test_a_snapshot_that_was_edited_to_what_cannot_be_is_a_sentence(
     assert before in text
     file.write_text(text.replace(before, after, 1))
     with pytest.raises(UsageError) as caught:
-        snapshot.read(str(file))
+        pictures.read(str(file))
     assert what in str(caught.value)
 
 

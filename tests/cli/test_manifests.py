@@ -86,6 +86,14 @@ def test_every_layer_reaches_the_container(files: tuple[str, str], tmp_path: Pat
     assert found["ConfigMap"]["data"]["device-config.yaml"] == "nvidia: {defaultCores: 7}"
 
 
+def test_an_upgrade_leaves_the_configurations_to_the_replicas() -> None:
+    """An entry that is new would come without a caBundle, and refuse all Pods that it matches."""
+    whole, upgrade = objects("--backstop"), objects("--backstop", "--upgrade")
+    kept = {"MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"}
+    assert whole.keys() - upgrade.keys() == kept
+    assert upgrade == {kind: one for kind, one in whole.items() if kind not in kept}
+
+
 def test_what_is_not_watched_may_not_be_read() -> None:
     """The account has no right that it does not use."""
 

@@ -8,7 +8,8 @@ import pytest
 from berth import names
 from berth.admission import configuration, route
 from berth.admission.live import Generation
-from berth.model.decision import Decision, Reason, Verdict
+from berth.model.decision import Decision, Verdict
+from berth.model.reason import Reason
 from berth.settings import Settings
 from tests.dialects.converting import (
     EVERY,

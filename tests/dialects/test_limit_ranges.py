@@ -9,7 +9,8 @@ from berth import layered, names
 from berth.admission import configuration, mutate
 from berth.admission.standing import Standing
 from berth.dialects.ranges import Ranges
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.dialects.converting import (
     CORES,
     GPU,
@@ -177,6 +178,11 @@ def test_a_device_that_nobody_asked_for_is_told() -> None:
     for resource in (GPU, NUMBER):
         decision = decide(given({resource: "1"}, resource), VOLCANO)
         assert any(f"a LimitRange gives it {resource}" in one for one in said(decision))
+
+
+def test_who_asks_for_a_part_himself_is_not_told() -> None:
+    """He wants a device, whoever says how many."""
+    assert said(decide(given({MEMORY: "9", GPU: "1"}, GPU), SHIPPED)) == []
 
 
 CHIP = "huawei.com/Ascend910A"

@@ -9,7 +9,8 @@ import pytest
 
 from berth import names
 from berth.admission import scope
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.dialects.converting import GPU, asking, converting, decide
 from tests.pods import Pod
 

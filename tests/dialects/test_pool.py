@@ -10,8 +10,9 @@ from berth.dialects import translate
 from berth.model.card import Card
 from berth.model.charge import Claim
 from berth.model.decided import Decided
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
 from berth.model.problem import Problem
+from berth.model.reason import Reason
 from berth.model.said import Said
 from tests.dialects.converting import (
     A100,

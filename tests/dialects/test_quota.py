@@ -8,8 +8,10 @@ import yaml
 
 from berth.admission import configuration
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from berth.settings import Settings
+from tests.clauses import what
 from tests.dialects.converting import CORES, GPU, MEMORY, NUMBER, POOL, VCORES, VMEMORY
 from tests.pods import gpu_pod
 from tests.quotas import Cluster
@@ -50,8 +52,8 @@ def test_a9_16_each_name_of_a_quota_counts_every_dialect(
     assert cluster.create(gpu_pod(asked), "first")
     (problem,) = cluster.ask(gpu_pod(asked)).problems
     assert problem.reason is Reason.QUOTA
-    assert f"({key})" in problem.what
-    assert "uses 3000 MiB" in problem.what or "uses 1," in problem.what
+    assert f"({key})" in what(problem)
+    assert "uses 3000 MiB" in what(problem) or "uses 1," in what(problem)
 
 
 def test_a9_16_cores_are_counted_alike() -> None:

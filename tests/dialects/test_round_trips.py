@@ -15,9 +15,10 @@ from berth import names
 from berth.admission import mutate, project
 from berth.admission.rules import Rules
 from berth.dialects import convert, kai, translate
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
 from berth.model.demand import NO_WISHES, Share, Wishes
 from berth.model.loss import Loss
+from berth.model.reason import Reason
 from tests.dialects import converting
 from tests.dialects.converting import A100, T4, WRITTEN
 from tests.e2e import dialect_pods

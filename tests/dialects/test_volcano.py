@@ -9,10 +9,11 @@ import jsonpatch
 import pytest
 
 from berth import names
-from berth.admission import templates, verify, workloads
-from berth.dialects.conversion import USES, Presets
-from berth.model.decision import Reason, Verdict
+from berth.admission import conversion, templates, verify, workloads
+from berth.model.decision import Verdict
 from berth.model.loss import Loss
+from berth.model.reason import Reason
+from berth.settings import Models
 from tests.dialects.converting import (
     A100,
     CORES,
@@ -411,15 +412,15 @@ def test_a_model_that_is_none_is_refused(key: str, text: str) -> None:
 
 def test_models_take_what_is_known_of_them() -> None:
     """The formula against published figures: weights of 7b in 16 bit are 13 GiB, training 112."""
-    presets = Presets(factors=USES)
-    gib = {use: presets.mib("7b", use, "bf16", 1) / 1024 for use in USES}
+    presets = conversion.presets(Models(), "models")
+    gib = {use: presets.mib("7b", use, "bf16", 1) / 1024 for use in presets.factors}
     assert 14 < gib["inference"] < 18
     assert 20 < gib["fine-tune"] < 28
     assert 112 < gib["train"] < 140, "training a 7b model is not 16 GiB"
     assert presets.mib("7b", "inference", "int4", 1) < presets.mib("7b", "inference", "fp8", 1)
     assert presets.mib("70b", "inference", "bf16", 4) < 81559 // 2 + 1024
-    table = {("7b", "inference", "bf16"): 20480}
-    assert Presets(table=table, factors=USES).mib("7b", "inference", "bf16", 1) == 20480
+    listed = conversion.presets(Models(table={"7b/inference/bf16": "20Gi"}), "models")
+    assert listed.mib("7b", "inference", "bf16", 1) == 20480
 
 
 def test_percent_that_was_resolved_outlives_its_cards() -> None:

@@ -15,7 +15,8 @@ import yaml
 from berth import layered, names
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.cluster.namespaces import own
 from tests.e2e import conftest
 from tests.e2e.api import Api

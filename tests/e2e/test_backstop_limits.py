@@ -5,7 +5,7 @@ from dataclasses import replace
 from berth import layered
 from berth.admission import backstop, configuration, mutate
 from berth.admission.rules import Rules
-from berth.dialects.hami import Options
+from berth.dialects.options import Options
 from berth.model.decision import Verdict
 from berth.settings import Registration
 from tests import pods

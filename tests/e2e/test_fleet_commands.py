@@ -22,6 +22,7 @@ from berth.model.charge import Charge, Claim, Source
 from berth.model.decided import Decided
 from berth.model.recording import Arrived, Begin, Bound, End, Left, Shown
 from tests import webhook
+from tests.cluster import kubeconfig
 from tests.cluster.controlplane import ControlPlane
 from tests.e2e import small_fleet
 from tests.e2e.api import Api
@@ -109,16 +110,7 @@ def test_a_ledger_that_agrees_and_one_that_does_not(
 def test_a_cluster_that_does_not_answer_is_a_sentence(tmp_path: Path) -> None:
     """It is not asked again and again."""
     file = tmp_path / "kubeconfig"
-    file.write_text(
-        json.dumps(
-            {
-                "clusters": [{"name": "c", "cluster": {"server": "https://127.0.0.1:1"}}],
-                "users": [{"name": "u", "user": {}}],
-                "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-                "current-context": "x",
-            }
-        )
-    )
+    file.write_text(kubeconfig.text({"server": "https://127.0.0.1:1"}))
     said = failure(snapshot.command, "--kubeconfig", str(file))
     assert said.startswith("the cluster could not be read: no answer from the API server: ")
 

@@ -1,11 +1,13 @@
 """The webhook configuration: what it lets through, how it is kept, how it goes."""
 
+import re
 import signal
 import subprocess
 import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import yaml
@@ -169,6 +171,23 @@ def test_manifests_are_what_the_api_server_takes(kubectl: Kubectl) -> None:
     assert tuple(kinds[:-3:-1]) == KINDS
     for kind in ("ClusterRole", "ServiceAccount", "Role", "Deployment", "Service"):
         assert kind in kinds
+
+
+def test_many_conversions_are_taken_as_the_pages_say(kubectl: Kubectl, tmp_path: Path) -> None:
+    """The copy that `kubectl apply` keeps has 256 KiB at most, which four conversions fill."""
+    reads = ["hami", "plain", "kai"]
+    each = [{"name": f"c{one}", "namespaces": [f"n{one}"], "reads": reads} for one in range(10)]
+    settings = tmp_path / "settings.yaml"
+    settings.write_text(yaml.safe_dump({"conversions": each}))
+    command = [sys.executable, "-m", "berth", "manifests", "--config", str(settings)]
+    ours = (f"registration.namespace={kubectl.namespace}", "registration.name=printed")
+    command += [flag for one in ours for flag in ("--set", one)]
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    root = Path(__file__).parents[2]
+    for page in ("README.md", "docs/how-to/beside-hami.md", "docs/how-to/upgrade.md"):
+        said = re.findall(r"kubectl (apply .*)-f \w+\.yaml", (root / page).read_text())
+        assert len(set(said)) == 1
+        kubectl(*said[0].split(), "--dry-run=server", "-f", "-", input=printed)
 
 
 def test_a_webhook_with_a_ca_of_its_own_is_trusted(

@@ -3,7 +3,10 @@
 from functools import partial
 from pathlib import Path
 
+import yaml
+
 from tests import pods
+from tests.cluster.kubectl import Kubectl
 from tests.e2e.api import Api
 from tests.e2e.conftest import Register
 from tests.wire import raw
@@ -34,6 +37,33 @@ def test_a_new_resource_name_is_registered_and_served(
         (named,) = (one["expression"] for one in conditions if one["name"] == "names-a-device")
         assert "example.com/card" in named
         assert 'nvidia.com/gpu"' not in named
+
+
+def test_what_kubectl_applied_goes_with_its_settings(
+    api: Api, register: Register, kubectl: Kubectl, tmp_path: Path
+) -> None:
+    """A conversion that the settings lose loses its entries, and Pods of its namespace are made."""
+    file, namespace = tmp_path / "settings.yaml", kubectl.namespace
+    pod = pods.gpu_pod({"nvidia.com/gpu": "1"})
+    pod["metadata"] = {"name": "card"}
+    gone = {"name": "gone", "namespaces": [namespace], "reads": ["hami"], "writes": "volcano"}
+    file.write_text(yaml.safe_dump({"conversions": [gone]}))
+
+    def scheduler() -> str:
+        created = api.create(pod, namespace, dry_run=True)[1]
+        return str(created.get("spec", {}).get("schedulerName"))
+
+    with register("--config", str(file), "--set", "reload.everySeconds=0.5"):
+        assert scheduler() == "volcano"
+        for kind in ("mutatingwebhookconfiguration", "validatingwebhookconfiguration"):
+            found = yaml.safe_load(kubectl("get", kind, "berth", "-o", "yaml").stdout)
+            for entry in found["webhooks"]:
+                del entry["clientConfig"]["caBundle"]  # what `berth manifests` prints has none
+            found["metadata"] = {"name": found["metadata"]["name"]}
+            kubectl("apply", "-f", "-", input=yaml.safe_dump(found))
+        file.write_text("{}")
+        assert raw.eventually(lambda: len(api.ask("GET", CONFIGURATION)[1]["webhooks"]) == 1, 20)
+        assert raw.eventually(lambda: scheduler() == "hami-scheduler", 20)
 
 
 def test_where_it_is_registered_waits_for_a_new_process(

@@ -4,12 +4,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
 
 from tests import webhook
+from tests.cluster import kubeconfig
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.kubectl import Kubectl
 from tests.e2e.api import Api
@@ -35,17 +35,8 @@ def account(kubectl: Kubectl, control_plane: ControlPlane, tmp_path: Path) -> Pa
     access = [one for one in yaml.safe_load_all(printed) if one["kind"] in wanted]
     kubectl("apply", "-f", "-", input=yaml.safe_dump_all(access))
     token = kubectl("create", "token", "berth-webhook").stdout.strip()
-    cluster = {"server": control_plane.url, "certificate-authority": str(control_plane.authority)}
-    kubeconfig: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "clusters": [{"name": "c", "cluster": cluster}],
-        "users": [{"name": "u", "user": {"token": token}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
     file = tmp_path / "kubeconfig"
-    file.write_text(yaml.safe_dump(kubeconfig))
+    file.write_text(kubeconfig.with_token(control_plane.url, control_plane.authority, token))
     return file
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests import pods
+from tests.cluster import kubeconfig
 from tests.cluster.controlplane import ControlPlane
 from tests.cluster.kubectl import Kubectl
 from tests.cluster.namespaces import own
@@ -47,23 +48,8 @@ def test_an_account_of_the_settings_writes_with_its_own_token(
 def _created_as(kubectl: Kubectl, account: str, folder: Path) -> str:
     """Create a Pod with a record by a token of an account; return what kubectl complains of."""
     token = kubectl("create", "token", account).stdout.strip()
-    cluster = {
-        "server": kubectl.plane.url,
-        "certificate-authority": str(kubectl.plane.authority),
-    }
     file = folder / account
-    file.write_text(
-        json.dumps(
-            {
-                "apiVersion": "v1",
-                "kind": "Config",
-                "clusters": [{"name": "c", "cluster": cluster}],
-                "users": [{"name": "u", "user": {"token": token}}],
-                "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-                "current-context": "x",
-            }
-        )
-    )
+    file.write_text(kubeconfig.with_token(kubectl.plane.url, kubectl.plane.authority, token))
     pod = json.dumps(web(account, annotations={NODE: "n1"}))
     flag = f"--kubeconfig={file}"
     return kubectl("create", flag, "-f", "-", input=pod, check=False).stderr

@@ -9,13 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import yaml
 
 from berth.cluster import connection
 from berth.cluster.projections import Pod, ResourceQuota
 from berth.cluster.reflector import Pace
 from berth.cluster.watch import Resource, Source, Watch
-from tests.cluster import build, filler, private
+from tests.cluster import build, filler, kubeconfig, private
 from tests.cluster.private import Private
 from tests.e2e.link import Link
 
@@ -270,7 +269,7 @@ def test_a_token_that_is_no_longer_good_is_read_anew(server: Private, tmp_path: 
 
     async def run() -> None:
         file = tmp_path / "k"
-        file.write_text(with_token(server, "expired"))
+        file.write_text(kubeconfig.with_token(server.plane.url, server.plane.authority, "expired"))
         async with watching(file, synced=False) as watch:
             await until(lambda: watch.status().errors > 2, watch)
             assert watch.status().why == "HTTP 401: Unauthorized"
@@ -280,7 +279,11 @@ def test_a_token_that_is_no_longer_good_is_read_anew(server: Private, tmp_path: 
             grant(server, account)
             path = f"{SPACE}/serviceaccounts/watcher/token"
             made = json.loads(server.plane.ask("POST", path, json.dumps({"spec": {}})) or b"{}")
-            file.write_text(with_token(server, made["status"]["token"]))
+            file.write_text(
+                kubeconfig.with_token(
+                    server.plane.url, server.plane.authority, made["status"]["token"]
+                )
+            )
             await asyncio.wait_for(watch.synced(), SECONDS)
 
     asyncio.run(run())
@@ -317,21 +320,3 @@ def grant(server: Private, subject: dict[str, str]) -> None:
     }
     path = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
     assert server.plane.ask("POST", path, json.dumps(binding)) is not None
-
-
-def with_token(server: Private, token: str) -> str:
-    """Return a kubeconfig with a token."""
-    cluster = {
-        "server": server.plane.url,
-        "certificate-authority": str(server.plane.authority),
-    }
-    return yaml.safe_dump(
-        {
-            "apiVersion": "v1",
-            "kind": "Config",
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "u", "user": {"token": token}}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-            "current-context": "x",
-        }
-    )

@@ -7,7 +7,7 @@ from berth.cluster.nodes import MOST_CARDS
 from berth.cluster.projections import Amounts, Container, Node, Pod
 from berth.cluster.store import Store
 from berth.model import picture
-from berth.model.charge import Claim
+from berth.model.charge import Charge, Claim
 from berth.model.difference import differences
 from berth.model.snapshot import Snapshot
 from berth.model.terms import Terms
@@ -131,6 +131,43 @@ def test_what_nothing_says_is_guessed_once_and_kept_until_it_is_said() -> None:
     said = pod("y", "n1", holding(("GPU-2", 50, 0)), containers=[container("main", gpu="1")])
     fleet.pod(guessed, said)
     assert left(fleet) == [550]
+
+
+def _free(_pod: Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+    """Guess a whole card that nobody holds, as a plain device plugin gives one."""
+    row = snapshot.row["n1"]
+    free = (
+        one for at, one in enumerate(snapshot.nodes[row].devices) if not snapshot.holders[row, at]
+    )
+    return tuple(
+        [Claim(container="main", uuid=one.uuid, memory_mib=1000, cores=100) for one in free][:1]
+    )
+
+
+def test_a_promise_keeps_no_bound_pod_from_its_card() -> None:
+    """Two Pods that the scheduler has bound the other way round each hold the card they are on."""
+    fleet = Fleet(VENDORS, _free)
+    fleet.node(None, node("n1", ["GPU-1"]))
+    claim = Claim(container="main", uuid="GPU-1", memory_mib=1000, cores=100)
+    promised = Charge(namespace="a", name="x", uid="id", node="n1", claims=(claim,))
+    fleet.hold(promised)
+    fleet.pod(None, pod("y", "n1", containers=[container("main", gpu="1")]))
+    fleet.release("id")  # bound to another node
+    assert left(fleet) == [0]
+
+
+def test_who_found_no_card_is_guessed_again_when_one_is_free() -> None:
+    """A card was sick, and a Pod more was there than cards; then one of the others ended."""
+    fleet = Fleet(VENDORS, _free)
+    fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
+    each = [pod(name, "n1", containers=[container("main", gpu="1")]) for name in "xy"]
+    for one_of in each:
+        fleet.pod(None, one_of)
+    fleet.node(None, node("n1", ["GPU-1"]))
+    fleet.pod(each[0], None)
+    assert left(fleet) == [0]
+    fleet.pod(each[1], None)
+    assert left(fleet) == [1000]
 
 
 def test_guesses_come_after_all_that_is_known_of_a_node() -> None:

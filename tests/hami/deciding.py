@@ -9,10 +9,11 @@ import yaml
 from berth import layered, names
 from berth.admission import configuration, mutate, project
 from berth.admission.rules import Rules
-from berth.dialects import hami
+from berth.dialects.reading import read
 from berth.model import demand
-from berth.model.decision import Decision, Reason
+from berth.model.decision import Decision
 from berth.model.raw import JsonObject, dotted
+from berth.model.reason import Reason
 from tests.pods import Pod
 
 GPU = "nvidia.com/gpu"
@@ -46,7 +47,7 @@ def decide(pod: Pod, by: Rules, namespace: str = "default") -> Decision:
 
 def shares(pod: JsonObject, by: Rules) -> list[Share | None]:
     """Return what each container asks of devices, as the scheduler will read it."""
-    reading = hami.read(project.pod(pod), by.options, skip_privileged=False)
+    reading = read(project.pod(pod), by.options, skip_privileged=False)
     return [_numbers(wanted.share) for wanted in reading.demand.containers]
 
 

@@ -5,8 +5,10 @@ from typing import Any
 
 from berth import layered
 from berth.admission import configuration, mutate
-from berth.model.decision import Decision, Reason, Verdict
+from berth.model.decision import Decision, Verdict
+from berth.model.reason import Reason
 from tests import pods
+from tests.clauses import what
 from tests.hami.deciding import rules
 
 RULES, _ = configuration.rules(layered.settings(None), None)
@@ -77,10 +79,10 @@ def test_values_are_shown_as_they_are_written() -> None:
     """Booleans, and what stands within others, are named as in YAML, not as in Python."""
     for raw, shown in ((True, "true"), ([None], "[null]")):
         (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": raw})).problems
-        assert problem.what.startswith(f"'{shown}'")
+        assert what(problem).startswith(f"'{shown}'")
         metadata = {"annotations": {"nvidia.com/use-gputype": raw}}
         (problem,) = _decide(pods.gpu_pod({"nvidia.com/gpu": "1"}, metadata=metadata)).problems
-        assert problem.what.startswith(shown)
+        assert what(problem).startswith(shown)
 
 
 def test_an_annotation_without_a_value_is_empty() -> None:
@@ -111,7 +113,7 @@ def test_a_pod_with_more_containers_than_any_that_runs_is_refused_by_their_numbe
     asking = [pods.container(f"c{n}", limits={"nvidia.com/gpu": "1"}) for n in range(501)]
     (problem,) = _decide(pods.pod(*asking)).problems
     assert problem.code == "too-many.containers"
-    assert "501 containers" in problem.what
+    assert "501 containers" in what(problem)
     assert _decide(pods.pod(*asking[:500])).verdict is Verdict.PATCHED
     plain = [pods.container(f"c{n}") for n in range(501)]
     assert _decide(pods.pod(*plain)).verdict is Verdict.UNCHANGED

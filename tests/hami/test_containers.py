@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from berth.model.decision import Decision, Reason, Verdict
+from berth.model.decision import Decision, Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import CORES, GPU, MEMORY, decide, faults, rules, shares, spec
 from tests.pods import Pod, container, pod
 

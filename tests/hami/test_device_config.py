@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
+from tests.clauses import fix
 from tests.hami.deciding import (
     CORES,
     GPU,
@@ -111,9 +113,9 @@ def test_advice_on_a_unit_is_given_only_where_it_is_right(tmp_path: Path) -> Non
     """16Gi is 16384 MiB, but not 16384 units of 2 MiB."""
     asked = gpu_pod({GPU: "1", MEMORY: "16Gi"})
     (plain,) = decide(asked, rules(tmp_path)).problems
-    assert plain.fix == "write 16384 if 16Gi is meant"
+    assert fix(plain) == "write 16384 if 16Gi is meant"
     (scaled,) = decide(asked, rules(tmp_path, memoryFactor=2)).problems
-    assert scaled.fix == "write at most 524287"
+    assert fix(scaled) == "write at most 524287"
 
 
 @pytest.mark.parametrize("policy", ["force", "disable"])

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import (
     CORES,
     GPU,

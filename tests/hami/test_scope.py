@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import CORES, GPU, decide, faults, main, rules, spec
 from tests.pods import container, gpu_pod, pod
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.hami.deciding import GPU, MEMORY, PRIORITY, decide, faults, main, rules
 from tests.pods import container, pod
 
@@ -27,11 +28,13 @@ def test_variables_of_the_user_stay_in_their_order(tmp_path: Path) -> None:
 
 def test_a_variable_that_is_right_already_stays(tmp_path: Path) -> None:
     """HAMi adds a second entry of the name (differences, "variables")."""
-    there = env(CUDA_TASK_PRIORITY="1", A="2")
-    asked = pod(container(limits={GPU: "1", PRIORITY: "1"}, env=there))
-    decision = decide(asked, rules(tmp_path))
-    assert main(decision)["env"] == there
-    assert decision.warnings == ()
+    (right,) = env(CUDA_TASK_PRIORITY="1")
+    for entry in (right, right | {"valueFrom": None}):
+        there = [entry, *env(A="2")]
+        asked = pod(container(limits={GPU: "1", PRIORITY: "1"}, env=there))
+        decision = decide(asked, rules(tmp_path))
+        assert main(decision)["env"] == there
+        assert decision.warnings == ()
 
 
 @pytest.mark.parametrize(
@@ -121,6 +124,13 @@ def test_cards_are_not_hidden_from_those_who_have_them_otherwise(
     asked = pod({**container(), **more})
     decision = decide(asked, rules(tmp_path, overwriteEnv=True))
     assert decision.verdict is Verdict.UNCHANGED
+
+
+def test_an_empty_list_of_claims_is_none(tmp_path: Path) -> None:
+    """A template may leave one."""
+    asked = pod({**container(), "resources": {"claims": []}})
+    decision = decide(asked, rules(tmp_path, overwriteEnv=True))
+    assert main(decision)["env"] == env(**{VISIBLE: "none"})
 
 
 def test_a_value_of_all_is_hidden_with_a_warning(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from berth.admission import project
-from berth.dialects import hami
+from berth.dialects.reading import read
 from berth.model.asked import pod_request
 from berth.model.placement import Placement
 from berth.model.request import DeviceRequest, PodRequest
@@ -34,7 +34,7 @@ def asked(
     before = [container("init", init)] if init else []
     wants = {"annotations": notes or {}}
     made = pod(container("main", limits), metadata=wants, initContainers=before)
-    reading = hami.read(project.pod(made), rules(folder, **nvidia).options, skip_privileged=False)
+    reading = read(project.pod(made), rules(folder, **nvidia).options, skip_privileged=False)
     return pod_request(reading.demand, OF_NODE)
 
 
@@ -127,7 +127,7 @@ def test_sidecars_are_named_beside_the_init_containers_after_them(tmp_path: Path
         container("main", limits),
         initContainers=[container("first", limits), side, container("second", limits)],
     )
-    reading = hami.read(project.pod(made), rules(tmp_path).options, skip_privileged=False)
+    reading = read(project.pod(made), rules(tmp_path).options, skip_privileged=False)
     request = pod_request(reading.demand, OF_NODE)
     assert [name for name, _ in request.init_devices] == ["first", "second"]
     assert [name for name, _ in request.devices] == ["side", "main"]

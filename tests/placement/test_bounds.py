@@ -9,7 +9,7 @@ from berth.model.mix import Mix
 from berth.model.placement import Placement
 from berth.model.request import Shape
 from berth.model.snapshot import Bools, Floats, Ints, Snapshot
-from berth.placement import board, cards
+from berth.placement import board, uuids
 from berth.placement.board import IN_TURN, PACE, Board
 from berth.placement.decide import decide
 from berth.placement.policies import POLICIES
@@ -89,12 +89,12 @@ def test_a_new_shape_on_many_nodes_is_scored_in_turn(monkeypatch: pytest.MonkeyP
 
 def test_marks_of_named_cards_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where a node has many cards, those of one Pod are as large as the whole fleet."""
-    monkeypatch.setattr(cards, "MARKS", 6_000)
+    monkeypatch.setattr(uuids, "MARKS", 6_000)
     snapshot = Snapshot([node(f"n{at}", 64) for at in range(10)])
-    most = cards.MARKS // snapshot.kind.size
+    most = uuids.MARKS // snapshot.kind.size
     for at in range(2 * most):
         wanted = msgspec.structs.replace(share(100), uuids=(f"u{at}",))
-        assert not cards.named(wanted, snapshot).any()
+        assert not uuids.named(wanted, snapshot).any()
     known: dict[object, object] = snapshot.settled("named", lambda _: {})
     assert 0 < len(known) <= most
 

@@ -16,8 +16,8 @@ from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement import baselines
 from berth.placement.decide import Extent, decide
-from berth.placement.fit import allocate
 from berth.placement.fragmentation import Fragmentation
+from berth.placement.held import allocate
 from berth.placement.nodes import node_part
 from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy

@@ -97,6 +97,7 @@ def test_reading_what_was_written_gives_the_same(one: Picture) -> None:
     ("text", "what"),
     [
         (b"{", "truncated"),
+        (b'{"a":' * 5000 + b"1" + b"}" * 5000, "recursion"),
         (b'{"version": "1"}', "$.version"),
         (b'{"version": 1, "nodes": [{"name": "n1"}]}', "$.nodes[0]"),
     ],

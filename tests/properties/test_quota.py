@@ -11,7 +11,8 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from berth import layered, names
 from berth.admission import configuration, usage
-from berth.model.decision import Decision, Reason, Verdict
+from berth.model.decision import Decision, Verdict
+from berth.model.reason import Reason
 from tests.pods import Pod, gpu_pod
 from tests.quotas import Cluster, carrying, mark
 from tests.reviews import SPACE

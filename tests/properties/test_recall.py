@@ -8,7 +8,7 @@ import orjson
 import pytest
 
 from berth import layered, names
-from berth.admission import alike, configuration, recall, told, wire
+from berth.admission import alike, configuration, mutate, recall, told, wire
 from berth.admission.live import Generation
 from berth.admission.recall import KEPT, Answered, Recall
 from berth.errors import BadReview
@@ -222,6 +222,7 @@ def test_a_pod_that_asks_for_a_device_does_not_stand_alone() -> None:
     promised = {"annotations": {names.DECISION: decided.write(Decided(id="0123456789abcdef"))}}
     for what, made in (
         ("gpu", gpu_pod(GPU)),
+        ("complete", mutate.decide(gpu_pod(GPU), "default", current.rules).pod),
         ("promised", pod(container(), metadata=promised)),
         ("none", pod(container())),
     ):
@@ -231,7 +232,7 @@ def test_a_pod_that_asks_for_a_device_does_not_stand_alone() -> None:
         like = memory.of(parted, "/mutate", current)
         assert like is not None
         stands[what] = like.stands_alone
-    assert stands == {"gpu": False, "promised": False, "none": True}
+    assert stands == {"gpu": False, "complete": False, "promised": False, "none": True}
 
 
 def test_what_is_not_as_the_api_server_writes_it_is_like_no_other() -> None:

@@ -17,6 +17,7 @@ from berth.admission.rules import Rules
 from berth.dialects import convert, reading
 from berth.errors import BadReview
 from berth.model import decision
+from berth.model.problem import Problem
 from berth.settings import Settings
 from berth.words.catalogue import CATALOGUES
 from tests.pods import Pod, container, gpu_pod, pod
@@ -158,7 +159,7 @@ def test_what_is_remembered_is_what_is_read() -> None:
         plain = [reading.asked(each, made.annotations, options) for each in made.containers]
         wanted = [(each.asks, each.share) for each in found.demand.containers]
         assert wanted == [(each.vendors, each.share) for each in plain], one
-        problems: list[decision.Problem] = []
+        problems = list[Problem]()
         for problem in [problem for each in plain for problem in each.problems]:
             if problem.path[0] == "spec" or problem not in problems:  # of the Pod: said once
                 problems.append(problem)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from berth import layered
 from berth.admission import configuration, mutate, project, verify
-from berth.dialects import hami
+from berth.dialects.reading import read
 from berth.model.decision import Verdict
 from berth.model.vendor import Vendor
 from berth.vendors import VENDORS
@@ -116,7 +116,7 @@ def _check_completed(before: Pod, after: Pod) -> None:
         for name in RULES.known & limits.keys() & requests.keys():
             assert str(limits[name]) == str(requests[name])
     demands = [
-        hami.read(project.pod(pod), RULES.options, skip_privileged=True).demand
+        read(project.pod(pod), RULES.options, skip_privileged=True).demand
         for pod in (before, after)
     ]
     assert demands[0].totals() == demands[1].totals()

@@ -102,6 +102,14 @@ def test_a_process_that_is_ended_from_outside_ends_the_command() -> None:
         list(steps)
 
 
+def test_no_process_is_left_once_the_last_result_is_there() -> None:
+    """One that still began would find the lock gone that it shares: a traceback of Python's."""
+    file = Path(__file__).parents[2] / "examples/recording.jsonl"
+    jobs = [Job(policy="first-fit", seed=seed, file=file, recording=True) for seed in (1, 2)]
+    assert sum(isinstance(step, Done) for step in all_of(jobs, 2)) == 2
+    assert active_children() == []
+
+
 def test_what_comes_at_an_offered_load_is_offered(tenth: Trace) -> None:
     """All that comes early on is placed, so that is what is allocated."""
     assert allocated(tenth, "first-fit", 0.5) == pytest.approx(50, abs=0.6)

@@ -20,7 +20,8 @@ from berth.admission import (
 from berth.admission.audited import Audited
 from berth.model.decision import Verdict
 from berth.settings import Audit, Registration, Settings
-from tests import pods, webhook
+from tests import pods, reviews, webhook
+from tests.quotas import Cluster
 
 LABEL = ("mode", "audit")
 LABELS: list[dict[str, str]] = [{}, {"mode": "audit"}, {"mode": "enforce"}, {"mode": ""}]
@@ -124,6 +125,16 @@ def test_what_is_none_of_our_business_stays_so() -> None:
         review = wire.decode(json.dumps(webhook.review(pod)).encode())
         decision = route.decide(review, by, "/audit/mutate")
         assert (decision.verdict, decision.warnings) == (verdict, ())
+
+
+def test_a_trial_claims_nothing_of_a_quota() -> None:
+    """What is only tried must not stand in the way of the namespace's next Pod."""
+    by = generation(Audit())
+    pod = pods.gpu_pod({"nvidia.com/gpu": "1", "nvidia.com/gpumem": "1000"})
+    for path, claimed in (("/audit/mutate", 0), ("/mutate", 1)):
+        cluster = Cluster(by.rules, {"limits.nvidia.com/gpumem": "8000"})
+        route.decide(reviews.review(pod), by, path, cluster.standings)
+        assert len(cluster.claims) == claimed
 
 
 def test_no_answer_under_audit_has_a_patch() -> None:

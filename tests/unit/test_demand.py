@@ -6,7 +6,7 @@ import pytest
 
 from berth import layered
 from berth.admission import configuration, project
-from berth.dialects import hami
+from berth.dialects.reading import read
 from berth.model.demand import Demand, Total, Wishes
 from tests.pods import Pod, container, pod
 
@@ -16,7 +16,7 @@ GPU, MEMORY, CORES = "nvidia.com/gpu", "nvidia.com/gpumem", "nvidia.com/gpucores
 
 def demand(asked: Pod) -> Demand:
     """Return what the Pod wants."""
-    found = hami.read(project.pod(asked), RULES.options, skip_privileged=True)
+    found = read(project.pod(asked), RULES.options, skip_privileged=True)
     assert found.problems == ()
     return found.demand
 
@@ -152,7 +152,7 @@ def test_weights_that_the_scheduler_would_fail_on_are_refused(weights: str) -> N
     """HAMi's filter answers with an error for every node, and the Pod waits for ever."""
     annotations = {"hami.io/device-scoring-weights": weights}
     asked = pod(share("a", 100), metadata={"annotations": annotations})
-    found = hami.read(project.pod(asked), RULES.options, skip_privileged=True)
+    found = read(project.pod(asked), RULES.options, skip_privileged=True)
     assert [problem.reason.value for problem in found.problems] == ["annotation"]
     idle = pod(container("a"), metadata={"annotations": annotations})
-    assert hami.read(project.pod(idle), RULES.options, skip_privileged=True).problems == ()
+    assert read(project.pod(idle), RULES.options, skip_privileged=True).problems == ()

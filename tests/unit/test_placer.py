@@ -12,10 +12,11 @@ import pytest
 from berth import layered, names, settings
 from berth.admission import configuration, stored
 from berth.errors import UsageError
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
 from berth.model.demand import Share
 from berth.model.difference import differences
 from berth.model.placed import Delivery
+from berth.model.reason import Reason
 from berth.model.request import PodRequest
 from berth.placement.policies import POLICIES
 from berth.settings import Settings

@@ -11,7 +11,8 @@ import yaml
 from berth import layered
 from berth.admission import configuration
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
 from tests.pods import Pod, container, gpu_pod, pod
 from tests.quotas import Cluster, mark, quota
 from tests.reviews import SPACE

@@ -5,7 +5,7 @@ from dataclasses import replace
 from berth import layered
 from berth.admission import configuration, rewritten
 from berth.admission.rules import Rules
-from berth.dialects.hami import Options
+from berth.dialects.options import Options
 
 NVIDIA = configuration.rules(layered.settings(None), None)[0].vendors[0]
 

@@ -13,15 +13,18 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from berth.admission import mutate, wire
+from berth.admission.claims import Claims
 from berth.admission.journal import Journal
 from berth.admission.live import Generation, Live
 from berth.admission.load import Load
 from berth.admission.recall import Answered
 from berth.admission.serve import Handler
+from berth.admission.standings import Standings
 from berth.observe.logs import JsonFormatter, TextFormatter
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import EnvEntry, Injection, Settings
+from tests import asked
 from tests.pods import container, gpu_pod, pod
 from tests.vectors import laws
 from tests.webhook import review
@@ -84,6 +87,32 @@ def test_an_answer_can_be_read_by_a_log_of_accesses(caplog: pytest.LogCaptureFix
         bytes_read = asyncio.run(length())
     (line,) = [one.getMessage() for one in caplog.records if one.name == "aiohttp.access"]
     assert f'"POST /mutate HTTP/1.1" 200 {bytes_read} ' in line
+
+
+@pytest.mark.parametrize("known", [False, True], ids=["nothing known", "the cluster known"])
+def test_a_device_is_decided_anew_where_the_cluster_is_known(*, known: bool) -> None:
+    """The second and third of three Pods alike may find less room than the first."""
+    metrics = Metrics()
+    claims = Claims(10, lambda: 0.0)
+    handler = Handler(
+        live=Live(Generation(number=1, settings=Settings(), rules=laws.rules())),
+        load=Load(),
+        readiness=Readiness(missing={}),
+        journal=Journal(metrics, lambda _event, _about: None),
+        standings=Standings(claims, lambda: "0123456789abcdef") if known else None,
+    )
+
+    async def ask() -> None:
+        server, body = RawTestServer(handler), asked.body(gpu_pod(GPU))
+        kind = {"Content-Type": "application/json"}
+        async with server, ClientSession(server.make_url("/")) as client:
+            for _ in range(3):
+                async with client.post("/mutate", data=body, headers=kind) as response:
+                    assert response.status == HTTPStatus.OK
+
+    asyncio.run(ask())
+    recalled = metrics.registry.get_sample_value("berth_recalled_total")
+    assert recalled == (0 if known else 2)
 
 
 @pytest.mark.parametrize("form", [JsonFormatter(), TextFormatter()], ids=["json", "text"])
@@ -170,6 +199,15 @@ def test_w22_the_code_tells_a_mistake_from_a_rule() -> None:
     laws.refused(gpu_pod({"nvidia.com/gpu": "-1"}), 422)
     mixed = container("b", {"nvidia.com/gpu": "x"})
     laws.refused(pod(container("a", GPU), mixed, nodeName="n1"), 422)
+
+
+def test_what_is_left_out_of_very_many_mistakes_is_counted() -> None:
+    """Also where it is one."""
+    many = wire.MOST_PROBLEMS + 1
+    bad = pod(*(container(f"c{index}", {"nvidia.com/gpu": "-1"}) for index in range(many)))
+    status = laws.ask(bad).response["status"]
+    assert len(status["details"]["causes"]) == wire.MOST_PROBLEMS
+    assert status["message"].endswith(". And 1 more")
 
 
 def test_what_the_audit_log_keeps_of_many_mistakes_is_cut() -> None:

@@ -118,6 +118,13 @@ def test_c12_a_variable_that_cannot_be_joined_is_the_users(entry: Pod) -> None:
     assert warning.startswith("spec.containers[0].env: LD_PRELOAD is kept")
 
 
+def test_an_annotation_that_is_right_already_stays() -> None:
+    """As in a second pass; only of another value it is said that the Pod's is kept."""
+    decide = adding(annotations={"example.com/a": "b"})
+    there = {"annotations": {"example.com/a": "b"}}
+    assert "warnings" not in laws.untouched(pod(user(), metadata=there), decide).response
+
+
 @pytest.mark.parametrize("theirs", [["true"], ["false", "true"]], ids=str)
 def test_what_the_settings_inject_is_the_users_to_set_with_that_value_alone(
     theirs: list[str],

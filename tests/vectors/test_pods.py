@@ -94,7 +94,7 @@ def test_k12_the_users_runtime_class_is_kept(tmp_path: Path) -> None:
     file.write_text("nvidia:\n  runtimeClassName: nvidia\n")
     decide = laws.deciding(laws.rules(file))
     assert laws.patched(gpu_pod(GPU), decide).pod["spec"]["runtimeClassName"] == "nvidia"
-    for name in ("gvisor", "nvidia"):
+    for name in ("gvisor", "nvidia", ""):
         outcome = laws.patched(gpu_pod(GPU, runtimeClassName=name), decide)
         assert outcome.pod["spec"]["runtimeClassName"] == name
         assert not [one for one in outcome.operations if "runtimeClass" in one["path"]]

@@ -9,7 +9,9 @@ import yaml
 from berth import layered
 from berth.admission import configuration, mutate
 from berth.admission.rules import Rules
-from berth.model.decision import Reason, Verdict
+from berth.model.decision import Verdict
+from berth.model.reason import Reason
+from tests.clauses import fix
 from tests.hami.deciding import decide, faults, main, original, spec
 from tests.pods import container, gpu_pod, pod
 
@@ -77,7 +79,7 @@ def test_a_part_of_a_unit_is_answered_in_the_unit(
     """Who follows the advice asks for about what was meant: 1.5 is neither 1 % nor 1 MiB of all."""
     beside, advice = row
     (problem,) = decide(gpu_pod({**beside, name: "1.5"}), rules(tmp_path)).problems
-    assert problem.fix.startswith(advice)
+    assert fix(problem).startswith(advice)
 
 
 @pytest.mark.parametrize(
@@ -95,7 +97,7 @@ def test_bytes_are_answered_in_units(name: str, amount: str, advice: str, tmp_pa
     """As many as hold them, where a suffix says that bytes are meant."""
     count = {"cambricon.com/vmlu": "1"} if name.startswith("cambricon") else {}
     (problem,) = decide(gpu_pod({**count, name: amount}), rules(tmp_path)).problems
-    assert problem.fix == advice
+    assert fix(problem) == advice
 
 
 def test_nobody_is_told_to_ask_for_one_chip_of_a_pair(tmp_path: Path) -> None:
@@ -104,7 +106,7 @@ def test_nobody_is_told_to_ask_for_one_chip_of_a_pair(tmp_path: Path) -> None:
     for count in ("1", "2"):
         asked = gpu_pod({chip: count, f"{chip}-memory": "16384"})
         (problem,) = decide(asked, rules(tmp_path)).problems
-        assert (problem.code, problem.fix) == ("not-shared.pairs", "write 65536, or leave it out")
+        assert (problem.code, fix(problem)) == ("not-shared.pairs", "write 65536, or leave it out")
 
 
 def test_a_recorded_size_can_be_asked_for_again(tmp_path: Path) -> None:

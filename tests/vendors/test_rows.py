@@ -9,7 +9,7 @@ import yaml
 from berth import layered
 from berth.admission import configuration, project, wire
 from berth.admission.rules import Rules
-from berth.dialects import hami
+from berth.dialects.reading import read
 from berth.model.demand import Share
 from berth.vendors import SECTIONS, VENDORS
 from tests.hami.deciding import decide, faults
@@ -31,7 +31,7 @@ def rules(row: table.Row, folder: Path) -> Rules:
 
 def shares(pod: Any, by: Rules) -> list[Share | None]:
     """Return what each container named "main" asks for, as a scheduler will read it."""
-    found = hami.read(project.pod(pod), by.options, skip_privileged=True)
+    found = read(project.pod(pod), by.options, skip_privileged=True)
     return [one.share for one in found.demand.containers if one.container.name == "main"]
 
 

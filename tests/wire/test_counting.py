@@ -1,6 +1,5 @@
 """Quotas while the API server cannot be read: who waits, who passes, and what an operator sees."""
 
-import json
 import math
 import subprocess
 import sys
@@ -9,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests import webhook
+from tests.cluster import kubeconfig
 from tests.pods import gpu_pod
 from tests.wire import raw
 
@@ -18,14 +18,8 @@ GPU = gpu_pod({"nvidia.com/gpu": "1"})
 @pytest.fixture
 def nowhere(tmp_path: Path) -> tuple[str, ...]:
     """Give flags for a cluster whose API server does not answer."""
-    kubeconfig = {
-        "clusters": [{"name": "c", "cluster": {"server": "http://127.0.0.1:1"}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
     file = tmp_path / "kubeconfig"
-    file.write_text(json.dumps(kubeconfig))
+    file.write_text(kubeconfig.text({"server": "http://127.0.0.1:1"}))
     return "--kubeconfig", str(file)
 
 

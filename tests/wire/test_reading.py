@@ -6,12 +6,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
-import yaml
 from aiohttp import web
 
 from berth.cluster import connection
 from berth.cluster.connection import Connection
 from berth.errors import ReadFailed
+from tests.cluster import kubeconfig
 
 
 async def busy(_request: web.Request) -> web.Response:
@@ -54,17 +54,11 @@ async def reading(folder: Path, user: dict[str, object]) -> AsyncIterator[Connec
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
-    kubeconfig = folder / "kubeconfig"
+    file = folder / "kubeconfig"
     server = f"http://127.0.0.1:{runner.addresses[0][1]}"
-    content = {
-        "clusters": [{"name": "c", "cluster": {"server": server}}],
-        "users": [{"name": "u", "user": user}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    kubeconfig.write_text(yaml.safe_dump(content))
+    file.write_text(kubeconfig.text({"server": server}, user))
     try:
-        async with connection.connect(kubeconfig) as made:
+        async with connection.connect(file) as made:
             yield made
     finally:
         await runner.cleanup()

@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 from tests import pods, webhook
+from tests.cluster import kubeconfig
 from tests.wire import raw
 
 
@@ -116,13 +117,7 @@ def test_who_is_asked_to_end_before_its_first_caller_ends_at_once(tmp_path: Path
     """It waits for an API server that says nothing, and then neither for that nor for callers."""
     with socket.create_server(("127.0.0.1", 0)) as silent:
         cluster = {"server": f"http://127.0.0.1:{silent.getsockname()[1]}"}
-        kubeconfig = {
-            "clusters": [{"name": "c", "cluster": cluster}],
-            "users": [{"name": "u", "user": {}}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-            "current-context": "x",
-        }
-        (tmp_path / "kubeconfig").write_text(json.dumps(kubeconfig))
+        (tmp_path / "kubeconfig").write_text(kubeconfig.text(cluster))
         flags = ["--register", "--kubeconfig", str(tmp_path / "kubeconfig"), "--port", "0"]
         long = ["--set", "metrics.port=0", "--set", "server.stopSeconds=600"]
         process = subprocess.Popen(

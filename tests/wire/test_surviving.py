@@ -1,7 +1,6 @@
 """What must not end the server or cost a Pod: a full disk, a read-only root, a sick API server."""
 
 import http.server
-import json
 import subprocess
 import sys
 import threading
@@ -13,6 +12,7 @@ import pytest
 from berth import clock
 from berth.certs import authority
 from tests import pods, webhook
+from tests.cluster import kubeconfig
 from tests.wire import raw
 
 GPU = pods.gpu_pod({"nvidia.com/gpu": "1"})
@@ -91,13 +91,7 @@ def test_a_sick_api_server_does_not_end_the_webhook(
 ) -> None:
     """Registration is tried again and again, and Pods are admitted meanwhile."""
     address = portal if listening else "http://127.0.0.1:1"
-    kubeconfig = {
-        "clusters": [{"name": "c", "cluster": {"server": address}}],
-        "users": [{"name": "u", "user": {}}],
-        "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-        "current-context": "x",
-    }
-    (tmp_path / "kubeconfig").write_text(json.dumps(kubeconfig))
+    (tmp_path / "kubeconfig").write_text(kubeconfig.text({"server": address}))
     flags = ("--register", "--kubeconfig", str(tmp_path / "kubeconfig"))
     with webhook.running(tmp_path, *flags, "--set", "registration.refreshSeconds=0.1") as running:
         assert raw.eventually(lambda: len(running.logged("registration.failed")) > 2)
@@ -110,15 +104,8 @@ BROKEN = {
     "text": "hello",
     "no clusters": "current-context: x",
     "no context": "{clusters: [], users: [], contexts: [], current-context: x}",
-    "bad data": json.dumps(
-        {
-            "clusters": [
-                {"name": "c", "cluster": {"server": "x", "certificate-authority-data": "%"}}
-            ],
-            "users": [{"name": "u", "user": {"client-certificate": "/nowhere"}}],
-            "contexts": [{"name": "x", "context": {"cluster": "c", "user": "u"}}],
-            "current-context": "x",
-        }
+    "bad data": kubeconfig.text(
+        {"server": "x", "certificate-authority-data": "%"}, {"client-certificate": "/nowhere"}
     ),
 }
 

@@ -51,8 +51,8 @@ def bound(pod: Pod) -> bool:
     """
     if pod.node_name:
         return True
-    named = {_named(term) for term in pod.nodes.terms}
-    one = pod.nodes.required and None not in named and len(named) < 2
+    named = {_named(term) for term in pod.affinity.terms}
+    one = pod.affinity.required and None not in named and len(named) < 2
     return one and names.DECISION not in pod.annotations
 
 
@@ -72,9 +72,9 @@ def _require(pod: Pod, kind: str, one: JsonObject, why: Said) -> Iterator[Change
     comes last, also beside the same of the author's, so that `unplaced` takes out no other.
     """
     again = names.DECISION in pod.annotations
-    if not pod.nodes.terms:
+    if not pod.affinity.terms:
         yield Put(_TERMS, [{kind: [one]}], why)
-    for at, term in enumerate(pod.nodes.terms):
+    for at, term in enumerate(pod.affinity.terms):
         there = term.get(kind)
         full = term.get("matchExpressions") or term.get("matchFields")
         if full and not (again and isinstance(there, list) and one in there):
@@ -86,11 +86,11 @@ def _prefer(pod: Pod, placed: Placed) -> Iterator[Change]:
     for weight, host in zip(_WEIGHTS, placed.hosts, strict=False):
         expression: Json = {"key": names.HOST_LABEL, "operator": "In", "values": [host]}
         entries.append({"weight": weight, "preference": {"matchExpressions": [expression]}})
-    if not pod.nodes.preferred:
+    if not pod.affinity.preferred:
         yield Put(_PREFERRED, [*entries], Said("why.best"))
         return
     for entry in entries:
-        if entry not in pod.nodes.preferred:
+        if entry not in pod.affinity.preferred:
             yield Append(_PREFERRED, entry, Said("why.best"))
 
 

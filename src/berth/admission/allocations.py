@@ -5,16 +5,16 @@ whichever scheduler the Pod names. Our own decision is charged until then, so no
 either; a new Pod may bring one along, as a copy of another does: `mutate` takes it away.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 from berth import names
 from berth.admission.rules import Rules
-from berth.model.decision import Problem
-from berth.model.raw import Json, JsonObject
+from berth.model import wildcard
+from berth.model.problem import Problem
+from berth.model.raw import JsonObject, annotations
 from berth.model.said import Said
 
 _SHOWN = 100  # characters of a name that an authenticator made up
-_NONE: Mapping[str, Json] = {}
 
 
 def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
@@ -34,7 +34,7 @@ def written(new: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
 def changed(new: JsonObject, old: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     """Yield the records, and the decision, that `user` changes in a Pod that exists."""
     now, before = annotations(new), annotations(old)
-    if now == before or _may(user, rules.allocators):
+    if now == before or wildcard.matches(user, rules.allocators):
         return
     for key in sorted(rules.kept):
         if now.get(key) != before.get(key):
@@ -47,7 +47,7 @@ def bound(binding: JsonObject, user: str, rules: Rules) -> Iterator[Problem]:
     Not our decision: some schedulers copy all annotations of the Pod that they bind.
     """
     found = rules.allocations.intersection(annotations(binding))
-    if found and not _may(user, rules.allocators):
+    if found and not wildcard.matches(user, rules.allocators):
         yield from (_changed(key, user) for key in sorted(found))
 
 
@@ -55,16 +55,3 @@ def _changed(key: str, user: str) -> Problem:
     code = "allocation.decision" if key == names.DECISION else "allocation.changed"
     who = user[:_SHOWN] or Said("part.author")
     return Problem(code, ("metadata", "annotations", key), {"user": who})
-
-
-def _may(user: str, allocators: tuple[str, ...]) -> bool:
-    return any(
-        user.startswith(one[:-1]) if one.endswith("*") else user == one for one in allocators
-    )
-
-
-def annotations(raw: JsonObject) -> Mapping[str, Json]:
-    """Return the annotations of a raw object, none where they have not their shape."""
-    metadata = raw.get("metadata")
-    found = metadata.get("annotations") if isinstance(metadata, dict) else None
-    return found if isinstance(found, dict) else _NONE

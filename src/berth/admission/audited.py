@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from berth import names
-from berth.model.raw import Json, JsonObject
+from berth.admission.selector import narrowed, requirement
+from berth.model.raw import JsonObject, child
+from berth.model.wildcard import EVERY
 
-EVERY = "*"
 _OPPOSITE = {"In": "NotIn", "Exists": "DoesNotExist"}
 
 
@@ -34,7 +35,7 @@ class Audited:
 
 def enforced(selects: JsonObject, audited: Audited) -> JsonObject:
     """Return a namespaceSelector without the namespaces in audit."""
-    return _narrowed(selects, [_negated(one) for one in _alternatives(audited)])
+    return narrowed(selects, *map(_negated, _alternatives(audited)))
 
 
 def entries(webhooks: Iterable[JsonObject], audited: Audited, base: str) -> Iterator[JsonObject]:
@@ -45,12 +46,14 @@ def entries(webhooks: Iterable[JsonObject], audited: Audited, base: str) -> Iter
     """
     webhooks = [*webhooks]
     for entry in webhooks:
-        yield {**entry, "namespaceSelector": enforced(_selector(entry), audited)}
+        yield {**entry, "namespaceSelector": enforced(child(entry, "namespaceSelector"), audited)}
     earlier: list[JsonObject] = []
     for number, alternative in enumerate(_alternatives(audited)):
         for entry in webhooks:
             # Who is in audit twice over is asked once.
-            selects = _narrowed(_selector(entry), [*map(_negated, earlier), alternative])
+            selects = narrowed(
+                child(entry, "namespaceSelector"), *map(_negated, earlier), alternative
+            )
             yield {
                 **entry,
                 "name": f"audit-{number + 1}.{entry['name']}",
@@ -66,31 +69,14 @@ def _alternatives(audited: Audited) -> Iterator[JsonObject]:
     if EVERY in audited.names:  # the API server itself sees to that label
         yield {"key": names.NAMESPACE_NAME_LABEL, "operator": "Exists"}
     elif audited.names:
-        yield _is_one_of(names.NAMESPACE_NAME_LABEL, sorted(audited.names))
+        yield requirement(names.NAMESPACE_NAME_LABEL, "In", sorted(audited.names))
     if audited.label:
         key, value = audited.label
-        yield _is_one_of(key, [value])
-
-
-def _is_one_of(key: str, values: list[str]) -> JsonObject:
-    return {"key": key, "operator": "In", "values": [*values]}
+        yield requirement(key, "In", [value])
 
 
 def _negated(requirement: JsonObject) -> JsonObject:
     return {**requirement, "operator": _OPPOSITE[str(requirement["operator"])]}
-
-
-def _narrowed(selects: JsonObject, more: list[JsonObject]) -> JsonObject:
-    if not more:
-        return selects
-    there = selects.get("matchExpressions")
-    listed: list[Json] = [*there] if isinstance(there, list) else []
-    return {**selects, "matchExpressions": [*listed, *more]}
-
-
-def _selector(entry: JsonObject) -> JsonObject:
-    found = entry.get("namespaceSelector")
-    return found if isinstance(found, dict) else {}
 
 
 def _client(entry: JsonObject, base: str) -> JsonObject:

@@ -31,17 +31,16 @@ def objects(rules: Rules, registered: Registration, language: Language = "en") -
 
 def _of_zone(zone: Zone, registered: Registration, language: Language) -> list[JsonObject]:
     name = "-".join([registered.name, "backstop", *filter(None, zone.name.split("."))])
-    group = "admissionregistration.k8s.io/v1"
-    metadata: JsonObject = {"name": name, "labels": {"app.kubernetes.io/name": "berth"}}
+    metadata: JsonObject = {"name": name, "labels": {names.NAME_LABEL: "berth"}}
     return [
         {
-            "apiVersion": group,
+            "apiVersion": names.REGISTRATION_API,
             "kind": "ValidatingAdmissionPolicy",
             "metadata": metadata,
             "spec": _spec(zone, language),
         },
         {
-            "apiVersion": group,
+            "apiVersion": names.REGISTRATION_API,
             "kind": "ValidatingAdmissionPolicyBinding",
             "metadata": metadata,
             "spec": {"policyName": name, "validationActions": ["Deny"]},

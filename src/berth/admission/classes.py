@@ -6,7 +6,7 @@ What is lacking, or there besides, is a warning: a class can come or go at any t
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from berth.admission.quotas import NAMESPACE
+from berth.cluster.store import NAMESPACE
 from berth.dialects.ranges import Ranges
 from berth.model.decision import Decision, Verdict
 from berth.model.edit import Put

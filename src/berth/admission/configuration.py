@@ -9,9 +9,9 @@ from berth.admission import conversions
 from berth.admission.audited import Audited
 from berth.admission.callers import Callers, Network
 from berth.admission.placements import Manner, Placements, Special
-from berth.admission.rules import EnvEntry, Handling, Injection, Privileged, Rules, Undone
+from berth.admission.rules import EnvEntry, EnvHandling, Injection, Privileged, Rules, Undone
 from berth.dialects import deviceconfig, volcano
-from berth.dialects.hami import Options
+from berth.dialects.options import Options
 from berth.errors import UsageError
 from berth.model.placed import Delivery
 from berth.model.terms import Scoped, Terms
@@ -48,8 +48,8 @@ def rules(settings: Settings, device_config: Path | None) -> tuple[Rules, tuple[
         ),
         force_default_scheduler=settings.scheduler.force,
         privileged=Privileged(policy.privileged),
-        device_env=Handling(policy.device_env),
-        limit_env=Handling(policy.limit_env),
+        device_env=EnvHandling(policy.device_env),
+        limit_env=EnvHandling(policy.limit_env),
         undone=_undone(settings),
         guards_allocations=policy.allocations == "deny",
         allocators=policy.allocators,

@@ -3,11 +3,11 @@
 from collections.abc import Iterator
 
 from berth.admission import project, scope
-from berth.admission.rules import Handling, Privileged, Rules
-from berth.dialects import hami
+from berth.admission.rules import EnvHandling, Privileged, Rules
+from berth.dialects import reading
 from berth.dialects.completion import hides
-from berth.model.decision import Problem
 from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
 from berth.model.raw import JsonObject
 from berth.model.vendor import Vendor
 
@@ -35,16 +35,17 @@ def problems(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> 
 
 
 def _asked(pod: Pod, rules: Rules) -> list[Vendor]:
-    reading = hami.read(pod, rules.options, skip_privileged=rules.privileged is Privileged.SKIP)
-    return [vendor for wanted in reading.demand.containers for vendor in wanted.asks]
+    skipped = rules.privileged is Privileged.SKIP
+    found = reading.read(pod, rules.options, skip_privileged=skipped)
+    return [vendor for wanted in found.demand.containers for vendor in wanted.asks]
 
 
 def _variables(container: Container, vendors: list[Vendor], rules: Rules) -> Iterator[Problem]:
     found: set[str] = set()
     for vendor in vendors:
-        if rules.limit_env is not Handling.KEEP:
+        if rules.limit_env is not EnvHandling.KEEP:
             found |= rules.options.foreign(container, vendor.limit_env)
-        if rules.device_env is not Handling.KEEP and not hides(container, vendor):
+        if rules.device_env is not EnvHandling.KEEP and not hides(container, vendor):
             found |= rules.options.foreign(container, {vendor.visible_env} - {""})
     for name in sorted(found):
         yield Problem("device-env.ephemeral", (*container.path, "env"), {"name": name})

@@ -6,12 +6,12 @@ be judged. HAMi's own scheduler and device plugins never come.
 
 from collections.abc import Iterator
 
-import orjson
-
 from berth import names
 from berth.admission import audited, registration, zones
-from berth.admission.rules import Handling, Privileged, Rules
-from berth.model.raw import Json, JsonObject
+from berth.admission.registration import rule
+from berth.admission.rules import EnvHandling, Privileged, Rules
+from berth.admission.spoken import literal
+from berth.model.raw import JsonObject
 from berth.settings import Registration
 
 _NOBODYS = "!has(object.metadata.ownerReferences)"
@@ -35,7 +35,7 @@ def configuration(rules: Rules, registered: Registration, authority: bytes) -> J
         for name, path, more in _entries(rules, registered)
     ]
     return {
-        "apiVersion": "admissionregistration.k8s.io/v1",
+        "apiVersion": names.REGISTRATION_API,
         "kind": names.VALIDATING,
         "metadata": {"name": registered.name, "labels": {names.NAME_LABEL: "berth"}},
         "webhooks": [*audited.entries(webhooks, rules.audited, registration.base(registered))],
@@ -49,7 +49,7 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
         matched = registration.conditions(zone.rules, "names-a-device", device)
         matched.append({"name": "comes-or-is-steered", "expression": _steered(zone.rules)})
         more: JsonObject = {
-            "rules": [*registration.created_pods(), _rule("", ["pods"], ["UPDATE"])],
+            "rules": [*registration.created_pods(), rule("", ["pods"], ["UPDATE"])],
             "namespaceSelector": zone.selector,
             "matchConditions": matched,
         }
@@ -65,8 +65,8 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
         matched = registration.conditions(rules, "sees-devices", _sees(rules, variables))
         if not rules.sees_others:
             matched.append({"name": "names-a-device", "expression": device})
-        rule = _rule("", ["pods/ephemeralcontainers"], ["UPDATE"])
-        more = {"rules": [rule], "matchConditions": matched}
+        shown = rule("", ["pods/ephemeralcontainers"], ["UPDATE"])
+        more = {"rules": [shown], "matchConditions": matched}
         yield names.WEBHOOK_DEBUG, names.VALIDATE_PATH, more
     if registered.workloads:
         yield names.WEBHOOK_WORKLOADS, names.VALIDATE_PATH, _workloads(rules)
@@ -74,7 +74,7 @@ def _entries(rules: Rules, registered: Registration) -> Iterator[tuple[str, str,
 
 def _steered(rules: Rules) -> str:
     """Return CEL that is true of new Pods, and of waiting ones that shall be placed otherwise."""
-    keys = _text(sorted(rules.steering))
+    keys = literal(sorted(rules.steering))
     now, before = (f"{one}.metadata.?annotations" for one in ("object", "oldObject"))
     return (
         'request.operation == "CREATE" || (!has(object.spec.nodeName) && '
@@ -86,10 +86,10 @@ def _allocations(rules: Rules) -> JsonObject:
     """Return the entry for records, from which neither label nor scheduler opts out."""
     return {
         "rules": [
-            _rule("", ["pods"], ["CREATE", "UPDATE"]),
-            _rule("", ["pods/status"], ["UPDATE"]),
+            rule("", ["pods"], ["CREATE", "UPDATE"]),
+            rule("", ["pods/status"], ["UPDATE"]),
             # What a Binding has of annotations becomes the Pod's.
-            _rule("", ["pods/binding", "bindings"], ["CREATE"]),
+            rule("", ["pods/binding", "bindings"], ["CREATE"]),
         ],
         "objectSelector": {},
         "namespaceSelector": {"matchExpressions": [zones.unexcluded(rules)]},
@@ -105,12 +105,12 @@ def _is_stranger(rules: Rules) -> str:
     exact = [one for one in rules.allocators if not one.endswith("*")]
     prefixes = [one[:-1] for one in rules.allocators if one.endswith("*")]
     user = "request.userInfo.username"
-    begins = f"{_text(prefixes)}.exists(p, {user}.startsWith(p))"
-    return f"!({user} in {_text(exact)}) && ({_NEW} || !{begins})"
+    begins = f"{literal(prefixes)}.exists(p, {user}.startsWith(p))"
+    return f"!({user} in {literal(exact)}) && ({_NEW} || !{begins})"
 
 
 def _records(rules: Rules) -> str:
-    keys, kept = _text(sorted(rules.allocations)), _text(sorted(rules.kept))
+    keys, kept = literal(sorted(rules.allocations)), literal(sorted(rules.kept))
     now, before = (f"{one}.metadata.?annotations" for one in ("object", "oldObject"))
     return (
         f'request.operation == "CREATE" ? {now}.orValue({{}}).exists(k, k in {keys})'
@@ -122,13 +122,13 @@ def _variables(rules: Rules) -> list[str]:
     """Return the variables that an ephemeral container must not set."""
     found = set[str]()
     for vendor in rules.vendors:
-        found |= {vendor.visible_env} if rules.device_env is not Handling.KEEP else set()
-        found |= vendor.limit_env if rules.limit_env is not Handling.KEEP else set()
+        found |= {vendor.visible_env} if rules.device_env is not EnvHandling.KEEP else set()
+        found |= vendor.limit_env if rules.limit_env is not EnvHandling.KEEP else set()
     return sorted(found - {""})
 
 
 def _sees(rules: Rules, variables: list[str]) -> str:
-    sets = f"c.?env.orValue([]).exists(e, e.name in {_text(variables)})"
+    sets = f"c.?env.orValue([]).exists(e, e.name in {literal(variables)})"
     if rules.privileged is Privileged.DENY:
         sets += " || c.?securityContext.?privileged.orValue(false)"
     return f"object.spec.?ephemeralContainers.orValue([]).exists(c, {sets})"
@@ -136,11 +136,11 @@ def _sees(rules: Rules, variables: list[str]) -> str:
 
 def _workloads(rules: Rules) -> JsonObject:
     """Return the entry that only ever warns: no answer is as good as one."""
-    keys = _text(sorted(rules.steering))
+    keys = literal(sorted(rules.steering))
     named = " || ".join(_template_names_device(rules, template) for template in _TEMPLATES)
     annotated = f"object.metadata.?annotations.orValue({{}}).exists(k, k in {keys})"
     return {
-        "rules": [_rule(group, kinds, ["CREATE"]) for group, kinds in _WORKLOADS.items()],
+        "rules": [rule(group, kinds, ["CREATE"]) for group, kinds in _WORKLOADS.items()],
         "failurePolicy": "Ignore",
         "objectSelector": {},
         "matchConditions": [
@@ -155,18 +155,3 @@ def _template_names_device(rules: Rules, template: str) -> str:
     paths = [".".join(keys[:length]) for length in range(3, len(keys) + 1)]
     guards = " && ".join(f"has({path})" for path in [*paths, f"{template}.spec"])
     return f"({guards} && ({registration.names_device(rules, template)}))"
-
-
-def _rule(group: str, resources: list[str], operations: list[str]) -> Json:
-    return {
-        "apiGroups": [group],
-        "apiVersions": ["v1"],
-        "operations": [*operations],
-        "resources": [*resources],
-        "scope": "Namespaced",
-    }
-
-
-def _text(value: object) -> str:
-    """Write text, or lists of it, as CEL does: as JSON."""
-    return orjson.dumps(value).decode()

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from berth.admission.rules import EnvEntry, Injection
 from berth.model import quantity
-from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.edit import Append, Change, Put
 from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
 from berth.model.raw import Json, JsonObject, Path
 from berth.model.said import Said
 

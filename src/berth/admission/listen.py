@@ -97,10 +97,11 @@ async def listen(
             backlog=1024,
             ssl_handshake_timeout=limits.handshake_seconds,
         )
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a host such as a..b
         where = f"{limits.host}:{limits.port}"
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a host"
         raise UsageError(
-            f"cannot listen on {where}: {error.strerror}; "
+            f"cannot listen on {where}: {why}; "
             "set server.host (--host) or server.port (--port) to others"
         ) from None
     return Listener(sockets.sockets[0].getsockname()[1], sockets, server)

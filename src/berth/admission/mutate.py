@@ -1,10 +1,9 @@
 """The decision about one new Pod: a plain function that knows neither server nor wire."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
-from berth import names
 from berth.admission import (
     affinity,
     allocations,
@@ -14,7 +13,6 @@ from berth.admission import (
     project,
     quota,
     scope,
-    selector,
     validate,
 )
 from berth.admission import standing as stood
@@ -24,11 +22,12 @@ from berth.dialects import limit_ranger, translate
 from berth.dialects.dialect import Reading
 from berth.dialects.ranges import Ranges, named
 from berth.model.decided import Decided
-from berth.model.decision import Decision, Problem, Verdict
+from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand
 from berth.model.edit import Append, Change, Drop, Put
 from berth.model.placed import Placed
 from berth.model.pod import Pod
+from berth.model.problem import Problem
 from berth.model.raw import JsonObject
 from berth.model.said import Said
 
@@ -167,49 +166,6 @@ def decide_injection(
     if problems:
         return Decision(verdict=Verdict.REFUSED, pod=raw, problems=problems)
     return _decision(raw, list(inject.changes(pod, reading.demand, injection)), (), reading.demand)
-
-
-def decide_all(
-    raw: JsonObject,
-    namespace: str,
-    labels: Mapping[str, str],
-    rules: Rules,
-    standing: Standing | None = None,
-) -> Decision:
-    """Decide as all our webhooks do, one after another, in a namespace with `labels`.
-
-    Raises BadReview like `decide`.
-    """
-    zone = rules.within(namespace, labels.get(names.CONVERSION))
-    decision = decide(raw, namespace, zone, standing=standing)
-    forged = () if decision.problems else tuple(allocations.written(raw, "", rules.reading))
-    if forged and namespace not in rules.excluded_namespaces:
-        return Decision(verdict=Verdict.REFUSED, pod=raw, problems=forged)
-    labels = {**labels, names.NAMESPACE_NAME_LABEL: namespace}
-    for injection in rules.injections.values():
-        if decision.verdict in (Verdict.REFUSED, Verdict.IGNORED):
-            break
-        if selector.matches(injection.namespace_selector, labels):
-            more = decide_injection(decision.pod, namespace, rules, injection)
-            if more.verdict is Verdict.REFUSED:
-                return Decision(
-                    verdict=Verdict.REFUSED,
-                    pod=raw,
-                    problems=more.problems,
-                    warnings=decision.warnings,
-                )
-            if more.operations:
-                decision = Decision(
-                    verdict=Verdict.PATCHED,
-                    pod=more.pod,
-                    operations=[*decision.operations, *more.operations],
-                    warnings=(*decision.warnings, *more.warnings),
-                    edits=(*decision.edits, *more.edits),
-                    demand=decision.demand,
-                )
-            else:
-                decision = decision.warned(more.warnings)
-    return decision
 
 
 def _concerned(raw: JsonObject, namespace: str, rules: Rules) -> tuple[Pod | None, Decision]:

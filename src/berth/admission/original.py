@@ -12,10 +12,12 @@ from berth.dialects.options import Options
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change, Drop, Put
+from berth.model.original import containers
 from berth.model.pod import Pod
+from berth.model.quantity import MIB
 from berth.model.raw import Json, Path
 from berth.model.said import Said
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 _PATH: Path = ("metadata", "annotations", names.ORIGINAL_REQUEST)
 _WHY = Said("why.original")
@@ -28,7 +30,7 @@ def keep(pod: Pod, demand: Demand, options: Options, changes: Sequence[Change]) 
     A record that is there is believed only for a container whose present limits follow from it:
     so a second pass keeps the first one's record, and a forged or stale one is written anew.
     """
-    recorded = translate.recorded(pod.annotations.get(names.ORIGINAL_REQUEST))
+    recorded = containers(pod.annotations.get(names.ORIGINAL_REQUEST))
     judged = _asked if options.conversion is None else _converted
     asked = {
         wanted.container.name: judged(wanted, recorded, pod, options)

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 
+from berth.model import wildcard
 from berth.model.placed import Delivery
 
 
@@ -38,13 +39,6 @@ class Special:
     """Names; "team-*" is all that begin so."""
     manner: Manner
 
-    def holds(self, namespace: str) -> bool:
-        """Whether it is meant for this namespace."""
-        return any(
-            namespace.startswith(one[:-1]) if one.endswith("*") else namespace == one
-            for one in self.namespaces
-        )
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placements:
@@ -65,6 +59,6 @@ class Placements:
     def of(self, namespace: str) -> Manner:
         """Return how a namespace's Pods are placed: the first that is meant for it."""
         for one in self.special:
-            if one.holds(namespace):
+            if wildcard.matches(namespace, one.namespaces):
                 return one.manner
         return self.usual

@@ -5,7 +5,6 @@ from itertools import chain
 
 import msgspec
 
-from berth import names
 from berth.admission import affinity, placing, stored, unplaced
 from berth.admission.placements import Manner
 from berth.admission.placing import Wish
@@ -14,7 +13,7 @@ from berth.admission.rules import Rules
 from berth.admission.standing import Placing
 from berth.admission.wanted import wanted
 from berth.cluster import projections
-from berth.cluster.charges import OVER, Reader
+from berth.cluster.charges import Reader
 from berth.cluster.fleet import Fleet
 from berth.cluster.reservations import Reservations, Times
 from berth.cluster.store import Store
@@ -24,11 +23,9 @@ from berth.model.demand import Demand
 from berth.model.eligibility import ANYWHERE
 from berth.model.placed import Delivery, Placed
 from berth.model.pod import Pod
-from berth.model.request import DeviceRequest, PodRequest, Shape
+from berth.model.request import PodRequest, Shape
 from berth.model.snapshot import Snapshot
-from berth.placement.fit import allocate
-from berth.placement.policies import POLICIES
-from berth.placement.policy import Policy
+from berth.placement.held import allocate
 
 _TEMPLATES = 4_096
 """Different Pods whose shape is remembered."""
@@ -86,7 +83,7 @@ class Placer:
                 return None
             self.reservations.drop(decision)  # what an earlier pass was promised
             self.reservations.expire()
-            if not has_cards(demand, rules.options.stack, self.fleet.snapshot):
+            if not placing.has_cards(demand, rules.options.stack, self.fleet.snapshot):
                 return None
             wish = self._wish(pod, manner, decision)
             wish = msgspec.structs.replace(wish, named=unplaced.named(pod, demand))
@@ -106,7 +103,7 @@ class Placer:
     def _wish(self, pod: Pod, manner: Manner, decision: str) -> Wish:
         return Wish(
             id=decision,
-            policy=policy_of(pod, manner),
+            policy=placing.policy_of(pod, manner),
             delivery=manner.delivery,
             visible=manner.visible,
             among=manner.among,
@@ -179,39 +176,14 @@ def guess(pod: projections.Pod, snapshot: Snapshot, rules: Rules) -> tuple[Claim
     new, request = read
     if _size(request) > _LARGEST:
         return ()
-    policy = policy_of(new, rules.placements.of(pod.metadata.namespace))
+    policy = placing.policy_of(new, rules.placements.of(pod.metadata.namespace))
     row = snapshot.row[pod.spec.node_name]
     found = allocate(request, snapshot, row, policy.choice)
     return () if found is None else placing.claims(found.holds, snapshot.nodes[row].devices)
 
 
-def has_cards(demand: Demand, stack: str, snapshot: Snapshot) -> bool:
-    """Whether some node has a card of what is asked for: else nobody knows what will come."""
-    there = snapshot.settled("vendors", _vendors)
-    names = {name for name, of in there if not (stack and of) or stack == of}
-    return all(one.share.vendor.name in names for one in demand.containers if one.share)
-
-
-def _vendors(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
-    """Return whose cards the nodes have, each with the stack that hands it out.
-
-    A kind of card stays known when its last node leaves, so the kinds do not say it.
-    """
-    each = [device for row in snapshot.row.values() for device in snapshot.nodes[row].devices]
-    return frozenset([(one.vendor, one.stack) for one in each])
-
-
 def _alive(pod: projections.Pod | None) -> projections.Pod | None:
-    return pod if pod is not None and pod.status.phase not in OVER else None
-
-
-def policy_of(pod: Pod, manner: Manner) -> Policy:
-    """Return the policy that a Pod chooses, by our annotation or HAMi's; else its namespace's."""
-    for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
-        word = pod.annotations.get(key)
-        if isinstance(word, str) and word in POLICIES:
-            return POLICIES[word]
-    return POLICIES[manner.policy]
+    return pod if pod is not None and not pod.status.over else None
 
 
 def _alike(one: PodRequest, other: PodRequest) -> bool:
@@ -220,12 +192,8 @@ def _alike(one: PodRequest, other: PodRequest) -> bool:
 
 
 def _plain(request: PodRequest) -> PodRequest:
-    return msgspec.structs.replace(
-        request,
-        eligibility=ANYWHERE,
-        devices=_any_uuid(request.devices),
-        init_devices=_any_uuid(request.init_devices),
-    )
+    anywhere = msgspec.structs.replace(request, eligibility=ANYWHERE)
+    return anywhere.each(lambda one: msgspec.structs.replace(one, uuids=()))
 
 
 def _size(request: PodRequest) -> int:
@@ -244,12 +212,6 @@ def _texts(request: PodRequest) -> Iterator[str]:
         yield name
         yield from chain(one.models, one.models_not, one.uuids, one.uuids_not)
     yield from chain(request.other, (request.workload, request.group))
-
-
-def _any_uuid(
-    requests: tuple[tuple[str, DeviceRequest], ...],
-) -> tuple[tuple[str, DeviceRequest], ...]:
-    return tuple((name, msgspec.structs.replace(one, uuids=())) for name, one in requests)
 
 
 def _charge(review: Review, placed: Placed) -> Charge:

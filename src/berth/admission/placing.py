@@ -6,15 +6,19 @@ from zlib import crc32
 import msgspec
 
 from berth import names
+from berth.admission.placements import Manner
 from berth.model.charge import Claim
 from berth.model.decided import Decided
+from berth.model.demand import Demand
 from berth.model.device import Device
 from berth.model.placed import Delivery, Placed
 from berth.model.placement import Hold, Placement
+from berth.model.pod import Pod
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.decide import Extent, decide
-from berth.placement.fit import allocate
+from berth.placement.held import allocate
+from berth.placement.policies import POLICIES
 from berth.placement.policy import Policy
 
 MOST_NODES = {Delivery.PIN: 1, Delivery.PREFER: 10, Delivery.REQUIRE: 100}
@@ -134,3 +138,28 @@ def _claim(hold: Hold, uuid: str) -> Claim:
         profile=hold.profile,
         slices=hold.slices,
     )
+
+
+def has_cards(demand: Demand, stack: str, snapshot: Snapshot) -> bool:
+    """Whether some node has a card of what is asked for: else nobody knows what will come."""
+    there = snapshot.settled("vendors", _vendors)
+    names = {name for name, of in there if not (stack and of) or stack == of}
+    return all(one.share.vendor.name in names for one in demand.containers if one.share)
+
+
+def _vendors(snapshot: Snapshot) -> frozenset[tuple[str, str]]:
+    """Return whose cards the nodes have, each with the stack that hands it out.
+
+    A kind of card stays known when its last node leaves, so the kinds do not say it.
+    """
+    each = [device for row in snapshot.row.values() for device in snapshot.nodes[row].devices]
+    return frozenset([(one.vendor, one.stack) for one in each])
+
+
+def policy_of(pod: Pod, manner: Manner) -> Policy:
+    """Return the policy that a Pod chooses, by our annotation or HAMi's; else its namespace's."""
+    for key in (names.SCHEDULING_POLICY, names.NODE_POLICY):
+        word = pod.annotations.get(key)
+        if isinstance(word, str) and word in POLICIES:
+            return POLICIES[word]
+    return POLICIES[manner.policy]

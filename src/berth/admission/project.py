@@ -9,7 +9,7 @@ from typing import TypedDict, cast
 
 from berth import names
 from berth.errors import BadReview
-from berth.model.pod import ANYWHERE, Container, Pod, Wishes
+from berth.model.pod import NO_AFFINITY, Container, NodeAffinity, Pod
 from berth.model.raw import Json, JsonObject, Path, dotted
 
 _NOTHING: JsonObject = {}
@@ -49,7 +49,7 @@ class _Seldom(TypedDict, total=False):
     runtime_class: str | None
     os: str
     pod_level: JsonObject
-    nodes: Wishes
+    affinity: NodeAffinity
     overhead: JsonObject
     priority_class: str
 
@@ -71,6 +71,7 @@ _SELDOM = frozenset(
 
 def _seldom(spec: JsonObject) -> _Seldom:
     level = mapping(spec, "resources", _SPEC)
+    chooses = "affinity" in spec or "nodeSelector" in spec
     path: Path = ("spec", "resources")
     return {
         "node_name": _text(spec, "nodeName", _SPEC) or "",
@@ -79,7 +80,7 @@ def _seldom(spec: JsonObject) -> _Seldom:
         or _text(mapping(spec, "nodeSelector", _SPEC), names.OS_LABEL, ("spec", "nodeSelector"))
         or "",
         "pod_level": mapping(level, "limits", path) | mapping(level, "requests", path),
-        "nodes": _nodes(spec) if "affinity" in spec or "nodeSelector" in spec else ANYWHERE,
+        "affinity": _affinity(spec) if chooses else NO_AFFINITY,
         "overhead": mapping(spec, "overhead", _SPEC),
         "priority_class": _text(spec, "priorityClassName", _SPEC) or "",
     }
@@ -149,13 +150,13 @@ def _variables(container: JsonObject, path: Path) -> tuple[Sequence[JsonObject],
     return entries, known
 
 
-def _nodes(spec: JsonObject) -> Wishes:
+def _affinity(spec: JsonObject) -> NodeAffinity:
     affinity = mapping(spec, "affinity", ("spec",))
     path: Path = ("spec", "affinity")
     node = mapping(affinity, "nodeAffinity", path)
     path = (*path, "nodeAffinity")
     required = mapping(node, names.REQUIRED_AFFINITY, path)
-    return Wishes(
+    return NodeAffinity(
         selector=mapping(spec, "nodeSelector", ("spec",)),
         terms=objects(required, names.NODE_TERMS, (*path, names.REQUIRED_AFFINITY)),
         required=node.get(names.REQUIRED_AFFINITY) is not None,

@@ -14,8 +14,8 @@ import msgspec
 
 from berth import names
 from berth.model import quantity
-from berth.model.decision import Problem
 from berth.model.demand import Demand
+from berth.model.problem import Problem
 from berth.model.raw import Path
 from berth.model.said import Facts, Said
 from berth.model.vendor import Vendor

@@ -10,10 +10,7 @@ from berth.admission.quota import Allowance, Limit
 from berth.admission.rules import Rules
 from berth.admission.usage import Usage
 from berth.cluster.projections import Pod, ResourceQuota
-from berth.cluster.store import Store
-
-NAMESPACE = "namespace"
-"""The index that the store of ResourceQuotas needs."""
+from berth.cluster.store import NAMESPACE, Store
 
 
 class Quotas:

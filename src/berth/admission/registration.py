@@ -7,11 +7,11 @@ Pods that name a device.
 from base64 import b64encode
 from collections.abc import Iterator
 
-import orjson
-
 from berth import names
 from berth.admission import audited, zones
 from berth.admission.rules import Rules
+from berth.admission.selector import narrowed, requirement, requirements
+from berth.admission.spoken import literal
 from berth.admission.zones import Zone
 from berth.model.raw import Json, JsonObject
 from berth.settings import Registration
@@ -34,25 +34,22 @@ def configuration(rules: Rules, registration: Registration, authority: bytes) ->
             registration,
             authority,
         )
-        everywhere = zones.anywhere(rules, registration)
-        selector = _merged(everywhere, injection.namespace_selector)
+        theirs = injection.namespace_selector
+        ours = narrowed(zones.anywhere(rules, registration), *requirements(theirs))
         webhooks.append(
             webhook
             | {
                 "failurePolicy": registration.failure_policy,
-                "namespaceSelector": selector,
+                "namespaceSelector": theirs | ours,
                 "matchConditions": conditions(
                     rules.reading, "names-a-device", names_device(rules.reading)
                 ),
             }
         )
     return {
-        "apiVersion": "admissionregistration.k8s.io/v1",
+        "apiVersion": names.REGISTRATION_API,
         "kind": names.MUTATING,
-        "metadata": {
-            "name": registration.name,
-            "labels": {"app.kubernetes.io/name": "berth"},
-        },
+        "metadata": {"name": registration.name, "labels": {names.NAME_LABEL: "berth"}},
         "webhooks": [*audited.entries(webhooks, rules.audited, base(registration))],
     }
 
@@ -103,8 +100,8 @@ def conditions(rules: Rules, name: str, expression: str) -> list[Json]:
 
     A Pod that we would leave alone anyhow is so out of the reach of our outages.
     """
-    ours = orjson.dumps(sorted(rules.schedulers)).decode()
-    mirror = orjson.dumps(names.MIRROR_ANNOTATION).decode()
+    ours = literal(sorted(rules.schedulers))
+    mirror = literal(names.MIRROR_ANNOTATION)
     found = {
         "our-scheduler": f"!has(object.spec.schedulerName) || object.spec.schedulerName in {ours}",
         "no-mirror": "!has(object.metadata.annotations) || "
@@ -120,8 +117,8 @@ def names_device(rules: Rules, pod: str = "object") -> str:
     `pod` is where it stands. Every optional field is guarded: an expression that fails refuses the
     Pod under Fail.
     """
-    resources = orjson.dumps(sorted(rules.known)).decode()
-    annotations = orjson.dumps(sorted(rules.steering)).decode()
+    resources = literal(sorted(rules.known))
+    annotations = literal(sorted(rules.steering))
 
     def named(holder: str) -> str:
         return (
@@ -165,23 +162,24 @@ def entry(name: str, path: str, registration: Registration, authority: bytes) ->
 
 def created_pods() -> list[Json]:
     """Return the rules that match the creation of Pods, and nothing else."""
-    return [
-        {
-            "apiGroups": [""],
-            "apiVersions": ["v1"],
-            "operations": ["CREATE"],
-            "resources": ["pods"],
-            "scope": "Namespaced",
-        }
-    ]
+    return [rule("", ["pods"], ["CREATE"])]
+
+
+def rule(group: str, resources: list[str], operations: list[str]) -> Json:
+    """Return the rule that matches these operations on resources of a group."""
+    return {
+        "apiGroups": [group],
+        "apiVersions": ["v1"],
+        "operations": [*operations],
+        "resources": [*resources],
+        "scope": "Namespaced",
+    }
 
 
 def reach() -> JsonObject:
     """Return how Pods are selected beside their namespaces."""
-    out: list[Json] = [
-        {"key": key, "operator": "NotIn", "values": [value]} for key, value in names.OPT_OUTS
-    ]
-    return {"objectSelector": {"matchExpressions": out}, "matchPolicy": "Equivalent"}
+    out = [requirement(key, "NotIn", [value]) for key, value in names.OPT_OUTS]
+    return {"objectSelector": narrowed({}, *out), "matchPolicy": "Equivalent"}
 
 
 def _client(path: str, registration: Registration, authority: bytes) -> JsonObject:
@@ -195,12 +193,3 @@ def _client(path: str, registration: Registration, authority: bytes) -> JsonObje
         "path": path,
     }
     return {"service": service, **bundle}
-
-
-def _merged(ours: JsonObject, theirs: JsonObject) -> JsonObject:
-    both: JsonObject = dict(theirs)
-    expressions = [ours["matchExpressions"], theirs.get("matchExpressions") or []]
-    both["matchExpressions"] = [
-        entry for part in expressions if isinstance(part, list) for entry in part
-    ]
-    return both

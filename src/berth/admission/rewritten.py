@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-import orjson
-
 from berth import names
 from berth.admission import spoken
-from berth.admission.rules import Handling, Privileged, Rules
+from berth.admission.rules import EnvHandling, Privileged, Rules
+from berth.admission.spoken import literal
 from berth.dialects import kai
 from berth.dialects.conversion import Conversion
 from berth.dialects.options import Hidden
@@ -49,7 +48,7 @@ def variables(rules: Rules, language: Language = "en") -> dict[str, str]:
         skipped = "!c.privileged && " if rules.privileged is Privileged.SKIP else ""
         left = _left_to_the_node(vendor, rules)
         if left:
-            found[f"left_by_{name}"] = _text(left)
+            found[f"left_by_{name}"] = literal(left)
         found[name] = f"variables.containers.filter(c, {skipped}({_asks(vendor)}))"
     found["users"] = _joined(f"variables.{name}.map(c, c.name)" for name in asking)
     found |= _kai() if _reads_kai(rules) else {}
@@ -77,9 +76,9 @@ def _read(rules: Rules) -> str:
         "limits": "dyn(c).?resources.?limits.orValue({})",
         "claims": "c.?resources.?claims.orValue([]).size() > 0",
         "privileged": "c.?securityContext.?privileged.orValue(false)",
-        "env": f"c.?env.orValue([]).filter(e, e.name in {_text(env)})",
+        "env": f"c.?env.orValue([]).filter(e, e.name in {literal(env)})",
     }
-    return ",\n".join(f"{_text(name)}: dyn({value})" for name, value in fields.items())
+    return ",\n".join(f"{literal(name)}: dyn({value})" for name, value in fields.items())
 
 
 def _variables(vendor: Vendor, rules: Rules) -> Iterator[str]:
@@ -109,7 +108,7 @@ def checks(rules: Rules) -> Iterator[Check]:
     """Yield what has to hold of a Pod that is in scope; all hold of one that asks for nothing."""
     scheduler = rules.options.scheduler_name
     if scheduler:
-        ours = f'object.spec.?schedulerName.orValue("") == {_text(scheduler)}'
+        ours = f'object.spec.?schedulerName.orValue("") == {literal(scheduler)}'
         about = {"container": _USERS, "scheduler": scheduler}
         yield _pod_wide(ours, Said("undone.scheduler", about))
         nowhere = 'object.spec.?nodeName.orValue("") == ""'
@@ -139,7 +138,7 @@ def _kai() -> dict[str, str]:
     annotations = "object.metadata.?annotations.orValue({})"
     named = f'{annotations}[?"{names.KAI_CONTAINER}"].orValue("")'
     return {
-        "kai": f"{annotations}.filter(key, key in {_text(names.KAI_ASKING)})",
+        "kai": f"{annotations}.filter(key, key in {literal(names.KAI_ASKING)})",
         "kai_user": f'{named} != "" ? {named} : object.spec.containers[0].name',
     }
 
@@ -196,10 +195,10 @@ def _lacks(name: str, vendor: Vendor, rules: Rules) -> Iterator[tuple[str, Said]
         unset = f"{_named(vendor.priority)} &&\n{amount}.isInteger() &&\n!({stands})"
         yield unset, _lack(vendor.priority_env)
     if vendor.name_env:
-        named = f"c.env.exists(e, e.name == {_text(vendor.name_env)})"
+        named = f"c.env.exists(e, e.name == {literal(vendor.name_env)})"
         yield f"!{named}", _lack(vendor.name_env)
     if vendor.core_policy_env and vendor.core_policy not in _NO_POLICY:
-        stands = _stands(vendor.core_policy_env, _text(vendor.core_policy))
+        stands = _stands(vendor.core_policy_env, literal(vendor.core_policy))
         yield f"!({stands})", _lack(vendor.core_policy_env)
     if _left_to_the_node(vendor, rules):
         foreign = _foreign(f"variables.left_by_{name}", rules)
@@ -265,41 +264,36 @@ def _whole(vendor: Vendor) -> str:
 
 def _left_to_the_node(vendor: Vendor, rules: Rules) -> list[str]:
     """Return the variables that no container with a share keeps: removed, or a refusal."""
-    limits = vendor.limit_env if rules.limit_env is not Handling.KEEP else frozenset()
-    visible = {vendor.visible_env} if rules.device_env is not Handling.KEEP else set()
+    limits = vendor.limit_env if rules.limit_env is not EnvHandling.KEEP else frozenset()
+    visible = {vendor.visible_env} if rules.device_env is not EnvHandling.KEEP else set()
     return sorted((limits | visible) - {""})
 
 
 def _foreign(left: str, rules: Rules) -> str:
     """Whether a variable is one of these, with a value that is not the cluster's own."""
-    own = _text(sorted([name, value] for name, value in rules.options.injected_env))
+    own = literal(sorted([name, value] for name, value in rules.options.injected_env))
     ours = f'!has(e.valueFrom) && [e.name, e.?value.orValue("")] in {own}'
     return f"e.name in {left}" + (f" && !({ours})" if rules.options.injected_env else "")
 
 
 def _shows(hidden: Hidden) -> str:
     """Whether a stranger sees devices that `hami._hide` would have hidden."""
-    domains = " || ".join(f"n.startsWith({_text(domain)})" for domain in hidden.domains)
-    others = f"c.limits.exists(n, ({domains}) && !(n in {_text(sorted(hidden.resources))}))"
+    domains = " || ".join(f"n.startsWith({literal(domain)})" for domain in hidden.domains)
+    others = f"c.limits.exists(n, ({domains}) && !(n in {literal(sorted(hidden.resources))}))"
     left_alone = f"c.privileged || c.claims || {others}"
-    return f"!({left_alone}) && !({_stands(hidden.variable, _text(hidden.value))})"
+    return f"!({left_alone}) && !({_stands(hidden.variable, literal(hidden.value))})"
 
 
 def _stands(name: str, value: str) -> str:
     """Whether a variable stands once, with the value of a CEL expression (`variables.put`)."""
-    named = f"e.name == {_text(name)}"
+    named = f"e.name == {literal(name)}"
     right = f'{named} && !has(e.valueFrom) && e.?value.orValue("") == {value}'
     return f"c.env.exists_one(e, {named}) && c.env.exists(e, {right})"
 
 
 def _named(resource: str) -> str:
-    return f"{_text(resource)} in c.limits"
+    return f"{literal(resource)} in c.limits"
 
 
 def _amount(resource: str) -> str:
-    return f'c.limits[?{_text(resource)}].orValue("0")'
-
-
-def _text(value: object) -> str:
-    """Write text, or lists of it, as CEL does: as JSON."""
-    return orjson.dumps(value).decode()
+    return f'c.limits[?{literal(resource)}].orValue("0")'

@@ -8,14 +8,14 @@ from berth import names
 from berth.admission.audited import Audited
 from berth.admission.placements import Placements
 from berth.dialects import volcano
-from berth.dialects.hami import Options
+from berth.dialects.options import Options
 from berth.model.card import Card
 from berth.model.raw import JsonObject
 from berth.model.terms import NO_TERMS, Terms
 from berth.model.vendor import Vendor
 
 
-class Handling(Enum):
+class EnvHandling(Enum):
     """What is done about variables that a container should leave to the node."""
 
     REMOVE = "remove"
@@ -69,8 +69,8 @@ class Rules:
     options: Options
     force_default_scheduler: bool = True
     privileged: Privileged = Privileged.SKIP
-    device_env: Handling = Handling.REMOVE
-    limit_env: Handling = Handling.DENY
+    device_env: EnvHandling = EnvHandling.REMOVE
+    limit_env: EnvHandling = EnvHandling.DENY
     undone: Undone = Undone.DENY
     guards_allocations: bool = True
     allocators: tuple[str, ...] = ()

@@ -1,8 +1,24 @@
-"""Label selectors, for the places where no API server evaluates them."""
+"""Label selectors: how they are put together, and evaluated where no API server does it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from berth.model.raw import Json, JsonObject
+
+
+def requirement(key: str, operator: str, values: Iterable[str]) -> JsonObject:
+    """Return what a selector may ask of one label."""
+    return {"key": key, "operator": operator, "values": [*values]}
+
+
+def requirements(selector: JsonObject) -> list[Json]:
+    """Return what a selector asks of labels, beside those that it lists."""
+    found = selector.get("matchExpressions")
+    return found if isinstance(found, list) else []
+
+
+def narrowed(selector: JsonObject, *more: Json) -> JsonObject:
+    """Return a selector that asks for more."""
+    return {**selector, "matchExpressions": [*requirements(selector), *more]}
 
 
 def matches(selector: JsonObject, labels: Mapping[str, str]) -> bool:
@@ -10,10 +26,7 @@ def matches(selector: JsonObject, labels: Mapping[str, str]) -> bool:
     equal = selector.get("matchLabels")
     if isinstance(equal, dict) and any(labels.get(key) != value for key, value in equal.items()):
         return False
-    expressions = selector.get("matchExpressions")
-    if not isinstance(expressions, list):
-        return True
-    return all(_holds(entry, labels) for entry in expressions if isinstance(entry, dict))
+    return all(_holds(one, labels) for one in requirements(selector) if isinstance(one, dict))
 
 
 def _holds(expression: Mapping[str, Json], labels: Mapping[str, str]) -> bool:

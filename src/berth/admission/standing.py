@@ -10,13 +10,13 @@ from berth.admission.quota import Allowance
 from berth.dialects.ranges import Ranges
 from berth.model import decided
 from berth.model.decided import Decided
-from berth.model.decision import Problem
 from berth.model.demand import Demand
 from berth.model.edit import Change, Drop, Put
 from berth.model.placed import Placed
 from berth.model.placement import Misfit, Without
 from berth.model.pod import Pod
-from berth.model.raw import Json, JsonObject, Path
+from berth.model.problem import Problem
+from berth.model.raw import JsonObject, Path, annotations
 from berth.model.said import Said
 
 Placing: TypeAlias = Callable[[Pod, Demand], Placed | None]
@@ -52,10 +52,7 @@ def unmarked(pod: Pod) -> list[Change]:
 
 def marked(raw: JsonObject | None) -> str:
     """Return the id of the decision that a Pod carries, "" where it carries none."""
-    metadata = (raw or {}).get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
-    found = decided.read(text)
+    found = decided.read(annotations(raw or {}).get(names.DECISION))
     return found.id if found else ""
 
 

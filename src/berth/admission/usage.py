@@ -19,7 +19,6 @@ from berth.cluster.projections import Pod
 from berth.model.demand import ContainerDemand, Demand
 
 _NOTHING: Uses = {}
-_ENDED = ("Succeeded", "Failed")
 
 
 class Usage:
@@ -74,7 +73,7 @@ def _alike(old: Pod, new: Pod) -> bool:
 
 def holds(pod: Pod, rules: Rules) -> Uses:
     """Return what a stored Pod holds now."""
-    if pod.status.phase in _ENDED or not stored.names_known(pod, rules):
+    if pod.status.over or not stored.names_known(pod, rules):
         return _NOTHING
     raw = msgspec.json.decode(msgspec.json.encode(pod))  # lists and maps, as it came
     demand = mutate.understood(raw, pod.metadata.namespace, rules)
@@ -85,15 +84,8 @@ def holds(pod: Pod, rules: Rules) -> Uses:
 
 def _still(demand: Demand, pod: Pod) -> Demand:
     """Leave out init containers once all have ended well: HAMi gives back what they had."""
-    ended = {
-        status.name
-        for status in pod.status.init_container_statuses
-        if status.state.terminated and status.state.terminated.exit_code == 0
-    }
-    if not ended:
-        return demand
     init = {wanted.container.name for wanted in demand.containers if wanted.container.init}
-    if not init <= ended:
+    if not init or not init <= pod.status.init_ended:
         return demand
     return Demand(tuple(one for one in demand.containers if not one.container.init))
 
@@ -108,7 +100,7 @@ def _with_given(demand: Demand, pod: Pod) -> Demand:
     annotations, containers = pod.metadata.annotations, demand.containers
     record, listed = annotations.get(names.ALLOCATED), [one.container.name for one in containers]
     if not record:
-        record = annotations.get(names.VOLCANO_ALLOCATIONS[0])
+        record = annotations.get(names.VOLCANO_ALLOCATED)
         # Volcano counts app containers with a device alone: the others have no place there.
         listed = [one.container.name for one in containers if one.share and one.container.app]
     if not record or not pod.spec.node_name:

@@ -3,13 +3,13 @@
 from collections.abc import Iterator
 
 from berth import closest, names
-from berth.admission.rules import Handling, Privileged, Rules
+from berth.admission.rules import EnvHandling, Privileged, Rules
 from berth.dialects import limit_ranger
 from berth.dialects.completion import hides
-from berth.dialects.hami import Reading
-from berth.model.decision import Problem
+from berth.dialects.dialect import Reading
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.pod import Container, Pod
+from berth.model.problem import Problem
 from berth.model.said import Fact, Facts, Said, either
 from berth.model.vendor import Vendor
 
@@ -54,12 +54,12 @@ def _withheld(wanted: ContainerDemand, rules: Rules) -> Iterator[Problem]:
 
 def _variables(container: Container, vendor: Vendor, rules: Rules) -> Iterator[Problem]:
     path = (*container.path, "env")
-    if rules.limit_env is Handling.DENY:
+    if rules.limit_env is EnvHandling.DENY:
         asked = [one for one in (vendor.memory, vendor.cores) if one]
         for name in sorted(rules.options.foreign(container, vendor.limit_env)):
             facts = {"name": name, "resources": either(asked or [vendor.count])}
             yield Problem("device-env.limit", path, facts)
-    if rules.device_env is not Handling.DENY or (
+    if rules.device_env is not EnvHandling.DENY or (
         vendor.hide_from_others and hides(container, vendor)
     ):
         return

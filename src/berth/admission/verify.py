@@ -11,9 +11,10 @@ import msgspec
 from berth.admission import allocations, debug, mutate, project, scope, workloads, written
 from berth.admission.review import Review
 from berth.admission.rules import Rules, Undone
-from berth.model.decision import Decision, Problem, Verdict
+from berth.model.decision import Decision, Verdict
 from berth.model.edit import Edit
-from berth.model.raw import JsonObject
+from berth.model.problem import Problem
+from berth.model.raw import JsonObject, annotations
 from berth.model.said import Said
 
 BY_OTHERS = Said("left.by-others")
@@ -123,7 +124,7 @@ def _steered(new: JsonObject, old: JsonObject, namespace: str, rules: Rules) -> 
     Its containers stay as they are, so it is by an annotation; what was wrong before is left alone.
     """
     waits = not project.mapping(new, "spec", ()).get("nodeName")
-    if not waits or allocations.annotations(new) == allocations.annotations(old):
+    if not waits or annotations(new) == annotations(old):
         return
     before = mutate.mistakes(old, namespace, rules)
     yield from (one for one in mutate.mistakes(new, namespace, rules) if one not in before)

@@ -46,7 +46,7 @@ def _asking(pod: Pod) -> Iterator[Asking]:
 
 
 def _eligibility(pod: Pod) -> Eligibility:
-    wishes = pod.nodes
+    wishes = pod.affinity
     terms = tuple(_term(term) for term in wishes.terms)
     return Eligibility(
         all_of=tuple(Expression(key, "In", (str(one),)) for key, one in wishes.selector.items()),

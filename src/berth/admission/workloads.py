@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 
 from berth import names
-from berth.admission import mutate, templates
+from berth.admission import chain, templates
 from berth.admission.rules import Rules
 from berth.admission.templates import Template
 from berth.errors import BadReview
@@ -32,7 +32,7 @@ def _warnings(
     for template in templates.find(document):
         yield from misplaced(document, template, rules)
         try:
-            decision = mutate.decide_all(template.pod, namespace, {}, rules)
+            decision = chain.decide(template.pod, namespace, {}, rules)
         except BadReview:
             return  # the API server says so itself
         for problem in decision.problems:

@@ -11,11 +11,10 @@ from zlib import crc32
 import orjson
 
 from berth import names
-from berth.dialects import translate
-from berth.model import quantity
+from berth.model import original, quantity
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Pod
-from berth.model.raw import Json, JsonObject, Path
+from berth.model.raw import Json, JsonObject, Path, annotations, child
 
 _SCHEDULER: Path = ("spec", "schedulerName")
 _AMOUNT = 6
@@ -24,7 +23,7 @@ _AMOUNT = 6
 
 def stands(pod: Pod) -> bool:
     """Whether a Pod is as some replica has left it."""
-    record = translate.record(pod.annotations.get(names.ORIGINAL_REQUEST))
+    record = original.read(pod.annotations.get(names.ORIGINAL_REQUEST))
     return record.get(names.ORIGINAL_WRITTEN) == checksum(pod)
 
 
@@ -33,16 +32,13 @@ def left_out(raw: JsonObject) -> JsonObject:
 
     For people who compare them.
     """
-    metadata = raw.get("metadata")
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    if not isinstance(metadata, dict) or not isinstance(annotations, dict):
-        return raw
-    record = {**translate.record(annotations.get(names.ORIGINAL_REQUEST))}
+    there = annotations(raw)
+    record = {**original.read(there.get(names.ORIGINAL_REQUEST))}
     if record.pop(names.ORIGINAL_WRITTEN, None) is None:
         return raw
     text = orjson.dumps(record, option=orjson.OPT_SORT_KEYS).decode()
-    kept = {**annotations, names.ORIGINAL_REQUEST: text}
-    return {**raw, "metadata": {**metadata, "annotations": kept}}
+    kept = {**there, names.ORIGINAL_REQUEST: text}
+    return {**raw, "metadata": {**child(raw, "metadata"), "annotations": kept}}
 
 
 def checksum(pod: Pod, changes: Iterable[Change] = ()) -> str:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from berth import names
 from berth.admission.rules import Rules
-from berth.model.raw import Json, JsonObject
+from berth.admission.selector import narrowed, requirement
+from berth.model.raw import JsonObject
 from berth.settings import Registration
 
 
@@ -36,17 +37,17 @@ class Zone:
 
 def find(rules: Rules, registered: Registration) -> Iterator[Zone]:
     """Yield all zones, the root first; no namespace is in two."""
-    known: list[Json] = [*sorted(rules.zones)]
-    unlabelled: list[Json] = [_expression(names.CONVERSION, "NotIn", known)] if known else []
+    known = sorted(rules.zones)
+    unlabelled = [requirement(names.CONVERSION, "NotIn", known)] if known else []
     root = _selector(rules, registered, (*sorted(rules.listed),))
-    yield Zone("", rules, _with(root, *unlabelled))
+    yield Zone("", rules, narrowed(root, *unlabelled))
     for name, inner in sorted(rules.zones.items()):
         selector = _selector(inner, registered)
-        yield Zone(name, inner, _with(selector, _expression(names.CONVERSION, "In", [name])))
-        listed: list[Json] = [*sorted(one for one, zone in rules.listed.items() if zone == name)]
+        yield Zone(name, inner, narrowed(selector, requirement(names.CONVERSION, "In", [name])))
+        listed = sorted(one for one, zone in rules.listed.items() if zone == name)
         if listed:
-            those = _expression(names.NAMESPACE_NAME_LABEL, "In", listed)
-            yield Zone(f"{name}.listed", inner, _with(selector, those, *unlabelled))
+            those = requirement(names.NAMESPACE_NAME_LABEL, "In", listed)
+            yield Zone(f"{name}.listed", inner, narrowed(selector, those, *unlabelled))
 
 
 def anywhere(rules: Rules, registered: Registration) -> JsonObject:
@@ -56,24 +57,15 @@ def anywhere(rules: Rules, registered: Registration) -> JsonObject:
 
 def unexcluded(rules: Rules, *more: str) -> JsonObject:
     """Return the expression that leaves out what the settings exclude, and `more`."""
-    left_out: list[Json] = [*sorted({*rules.excluded_namespaces, *more})]
-    return {"key": names.NAMESPACE_NAME_LABEL, "operator": "NotIn", "values": left_out}
+    left_out = sorted({*rules.excluded_namespaces, *more})
+    return requirement(names.NAMESPACE_NAME_LABEL, "NotIn", left_out)
 
 
 def _selector(rules: Rules, registered: Registration, without: tuple[str, ...] = ()) -> JsonObject:
-    expressions: list[Json] = [
+    asked = [
         unexcluded(rules, *without),
-        _expression(names.WEBHOOK_OPT_OUT, "NotIn", [names.WEBHOOK_OPT_OUT_VALUE]),
+        requirement(names.WEBHOOK_OPT_OUT, "NotIn", [names.WEBHOOK_OPT_OUT_VALUE]),
     ]
     if registered.only_labelled_namespaces:
-        expressions.append(_expression(names.INJECT_LABEL, "In", [names.INJECT_LABEL_VALUE]))
-    return {"matchExpressions": expressions}
-
-
-def _expression(key: str, operator: str, values: list[Json]) -> JsonObject:
-    return {"key": key, "operator": operator, "values": values}
-
-
-def _with(selector: JsonObject, *more: Json) -> JsonObject:
-    expressions = selector["matchExpressions"]
-    return {"matchExpressions": [*(expressions if isinstance(expressions, list) else ()), *more]}
+        asked.append(requirement(names.INJECT_LABEL, "In", [names.INJECT_LABEL_VALUE]))
+    return narrowed({}, *asked)

@@ -99,7 +99,7 @@ class Controller:
         if trusted != self.status.trusted:
             self.registered.wanted.set()
         first = bundle.ends(trusted, now)
-        self.status = replace(self.status, trusted=trusted, authority_ends=first)
+        self.status = replace(self.status, trusted=trusted)
         if first:
             self.metrics.expiry("authority").set(first.timestamp())
         if error:

@@ -19,8 +19,6 @@ class Status:
 
     leaf_begins: datetime | None = None
     leaf_ends: datetime | None = None
-    authority_ends: datetime | None = None
-    """When the first of the trusted CAs ends, of those that have not."""
     trusted: bytes = b""
     """The PEM bundle that vouches for us."""
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from berth import closest, names
 from berth.admission import affinity, placing, stored
-from berth.admission.placer import has_cards, policy_of
 from berth.admission.placing import Wish
 from berth.admission.rules import Rules
 from berth.admission.standing import Placing
@@ -22,7 +21,7 @@ from berth.model.decision import Decision, Verdict
 from berth.model.demand import Demand
 from berth.model.placed import Delivery, Placed
 from berth.model.pod import Pod
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import JsonObject, annotations, child
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
 from berth.placement.policies import POLICIES
@@ -115,13 +114,13 @@ def refusing(rules: Rules, namespace: str, snapshot: Snapshot) -> Placing:
         if manner.delivery is Delivery.OFF or not (full or manner.refuses_never):
             return None
         stack = rules.options.stack
-        if affinity.bound(pod) or not has_cards(demand, stack, snapshot):
+        if affinity.bound(pod) or not placing.has_cards(demand, stack, snapshot):
             return None
         asked = wanted(pod, demand, rules.known, stack)
         request = rules.terms.applied(asked, namespace, pod.labels, pod.annotations)
         wish = Wish(
             id="",
-            policy=policy_of(pod, manner),
+            policy=placing.policy_of(pod, manner),
             delivery=manner.delivery,
             refuses_full=full,
             refuses_never=manner.refuses_never,
@@ -141,8 +140,5 @@ def fleet_of(kubeconfig: Path | None, snapshot: str | None, rules: Rules) -> Fle
 
 def _standing(raw: JsonObject, held: Charge | None) -> Now:
     """Say how a Pod of the cluster stands."""
-    status, metadata = raw.get("status"), raw.get("metadata")
-    phase = status.get("phase") if isinstance(status, dict) else None
-    annotations = metadata.get("annotations") if isinstance(metadata, dict) else None
-    text: Json = annotations.get(names.DECISION) if isinstance(annotations, dict) else None
+    phase, text = child(raw, "status").get("phase"), annotations(raw).get(names.DECISION)
     return Now(phase=str(phase or "Unknown"), held=held, decided=decided.read(text))

@@ -26,9 +26,9 @@ def asked(
 
 def of_snapshot(where: str) -> tuple[Card, ...]:
     """Return those of a snapshot, a file or a URL. Raises UsageError."""
-    from berth.cli import snapshot  # noqa: PLC0415  numpy is slow to import
+    from berth.cli import pictures  # noqa: PLC0415  numpy is slow to import
 
-    return known(node.devices for node in snapshot.read(where).nodes)
+    return known(node.devices for node in pictures.read(where).nodes)
 
 
 def of_nodes(nodes: Sequence[Node], vendors: Sequence[Vendor]) -> tuple[Card, ...]:

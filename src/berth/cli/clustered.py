@@ -1,4 +1,4 @@
-"""What commands that read a cluster share: how it is asked, and by which configuration."""
+"""How commands that read a cluster ask it."""
 
 import logging
 import secrets
@@ -6,10 +6,6 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from berth import layered
-from berth.admission import configuration
-from berth.admission.rules import Rules
-from berth.cli.terminal import warn
 from berth.cluster import connection, kube
 from berth.cluster.watch import Source
 
@@ -22,17 +18,14 @@ def source(kubeconfig: Path | None, failed: Callable[[str], None] = _silent) -> 
     """Return the way to the cluster; `failed` says why it was lost. Raises UsageError."""
     logging.getLogger("berth.watch").setLevel(logging.ERROR)  # `failed` is told the rest
     kube.configuration(kubeconfig)
+    return way(kubeconfig, failed)
+
+
+def way(kubeconfig: Path | None, failed: Callable[[str], None]) -> Source:
+    """Return how a watch asks the cluster."""
     return Source(
         connect=lambda: connection.connect(kubeconfig),
         random=secrets.SystemRandom().random,
         clock=time.monotonic,
         failed=failed,
     )
-
-
-def rules(config: Path | None, device_config: Path | None, settings: tuple[str, ...]) -> Rules:
-    """Resolve the configuration, saying its warnings on stderr. Raises UsageError."""
-    found, warnings = configuration.rules(layered.settings(config, settings), device_config)
-    for warning in warnings:
-        warn(warning)
-    return found

@@ -9,21 +9,21 @@ from pathlib import Path
 
 import click
 
-from berth import layered, names
-from berth.admission import configuration, conversions, mutate, patch, templates
+from berth import names
+from berth.admission import conversions, mutate, patch, templates
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
-from berth.cli import cards, documents, options, rewriting
-from berth.cli.terminal import escaped, warn
+from berth.cli import cards, configured, documents, merging, options, rewriting
+from berth.cli.terminal import escaped
 from berth.dialects import translate
 from berth.errors import BadReview, UsageError
 from berth.model import rfc6902
-from berth.model.decision import Problem, Verdict
+from berth.model.decision import Verdict
 from berth.model.edit import Edit, Put
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.problem import Problem
+from berth.model.raw import Json, JsonObject, child, dotted
 from berth.model.raw import Path as Place
 from berth.model.said import Said
-from berth.settings import Settings
 
 _KNOWN = Standing(decision="")
 """Cards that were asked for may refuse a Pod, as at the server (`placement.never`); none do so."""
@@ -69,8 +69,8 @@ def command(
     """
     if in_place and "-" in files:
         raise UsageError("--in-place: stdin is no file; leave one of the two out")
-    loaded = layered.settings(config, settings)
-    rules, language = _rules(loaded, device_config, target), loaded.language
+    loaded, rules = configured.read(config, device_config, settings)
+    rules, language = conversions.into(loaded, rules, target), loaded.language
     known = cards.asked(kubeconfig, snapshot, rules.vendors, live=live)
     rules = rules.knowing(known)
     converted = [_converted(source, text, rules) for source, text in documents.texts(files)]
@@ -83,14 +83,6 @@ def command(
         click.echo(_joined(one.after for one in converted).encode(), nl=False)
     if any(one.refused for one in converted):
         sys.exit(1)
-
-
-def _rules(loaded: Settings, device_config: Path | None, target: str) -> Rules:
-    """Return rules that write for a stack, whatever the namespace. Raises UsageError."""
-    rules, heard = configuration.rules(loaded, device_config)
-    for warning in heard:
-        warn(warning)
-    return conversions.into(loaded, rules, target)
 
 
 @dataclass(slots=True)
@@ -136,7 +128,7 @@ def _part(found: Converted, text: str, rules: Rules) -> str:
         wanted = _object(rfc6902.apply(wanted, operation))
     if _is_json(text):
         return f"{json.dumps(wanted, indent=2, ensure_ascii=False)}\n"
-    with contextlib.suppress(rewriting.CannotKeep):
+    with contextlib.suppress(merging.CannotKeep):
         for candidate in rewriting.candidates(text, operations, _alike(rules)):
             if _says(candidate, wanted):
                 return candidate
@@ -211,14 +203,12 @@ def _single(document: JsonObject, path: Place) -> tuple[JsonObject, Place]:
 
 def _namespace(document: JsonObject) -> str:
     """Return the namespace that a manifest names; "" is any."""
-    metadata = document.get("metadata")
-    name = metadata.get("namespace") if isinstance(metadata, dict) else None
+    name = child(document, "metadata").get("namespace")
     return name if isinstance(name, str) else ""
 
 
 def _named(document: JsonObject, path: Place) -> str:
-    metadata = document.get("metadata")
-    name = metadata.get("name") if isinstance(metadata, dict) else None
+    name = child(document, "metadata").get("name")
     where = f" ({dotted(path)})" if path else ""
     return f"{document.get('kind')}/{name or ''}{where}"
 

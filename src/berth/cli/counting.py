@@ -11,19 +11,21 @@ from typing import TYPE_CHECKING, TypeVar
 from berth.admission.claims import Claims
 from berth.admission.classes import MAPPED
 from berth.admission.live import Live
-from berth.admission.quotas import NAMESPACE, Quotas
+from berth.admission.quotas import Quotas
 from berth.admission.standings import Standings
-from berth.cluster import connection, kube
+from berth.cli import clustered
+from berth.cluster import kube
+from berth.cluster.mirror import NODES, PODS
 from berth.cluster.projections import (
     DeviceClass,
     LimitRange,
-    Node,
     Object,
     Pod,
     ResourceQuota,
     RuntimeClass,
 )
-from berth.cluster.watch import Resource, Source, Watch
+from berth.cluster.store import BY_NAMESPACE
+from berth.cluster.watch import Resource, Watch
 from berth.observe.metrics import Metrics
 from berth.observe.readiness import Readiness
 from berth.settings import Settings
@@ -31,13 +33,11 @@ from berth.settings import Settings
 if TYPE_CHECKING:
     from berth.admission.placer import Placer
 
-_PODS = Resource(name="pods", kind=Pod, path="/api/v1/pods")
-_NODES = Resource(name="nodes", kind=Node, path="/api/v1/nodes")
 _QUOTAS = Resource(
     name="resourcequotas",
     kind=ResourceQuota,
     path="/api/v1/resourcequotas",
-    indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
+    indexes=BY_NAMESPACE,
 )
 _RUNTIMES = Resource(
     name="runtimeclasses", kind=RuntimeClass, path="/apis/node.k8s.io/v1/runtimeclasses"
@@ -52,7 +52,7 @@ _RANGES = Resource(
     name="limitranges",
     kind=LimitRange,
     path="/api/v1/limitranges",
-    indexes={NAMESPACE: lambda one: [one.metadata.namespace]},
+    indexes=BY_NAMESPACE,
 )
 _SHOWN_SECONDS = 10
 Kind = TypeVar("Kind", bound=Object)
@@ -85,7 +85,7 @@ class Counting:
         required = self.settings.placement.enforce == "always"
         # A translation asks for cards: percent of none that is known would be refused.
         asked = required or (self.placed and bool(self.settings.conversions))
-        self._pods = self._watch(_PODS, waits=self.counts or asked)
+        self._pods = self._watch(PODS, waits=self.counts or asked)
         if self.placed:
             self._places = self._placer(required=required, waits=asked)
         claims = Claims(self.settings.quota.claim_seconds, time.monotonic)
@@ -129,7 +129,7 @@ class Counting:
         from berth.admission.placer import Placer  # noqa: PLC0415  numpy is slow to import
         from berth.cluster.reservations import Times  # noqa: PLC0415
 
-        nodes = self._watch(_NODES, waits=waits)
+        nodes = self._watch(NODES, waits=waits)
         times = Times(
             unseen=self.settings.quota.claim_seconds,
             pending=self.settings.placement.pending_seconds,
@@ -153,13 +153,7 @@ class Counting:
             if subject in said:
                 said[subject] = f"its first list could not be read: {why}"
 
-        source = Source(
-            connect=lambda: connection.connect(self.kubeconfig),
-            random=secrets.SystemRandom().random,
-            clock=time.monotonic,
-            failed=failed,
-        )
-        watch = Watch(resource, source)
+        watch = Watch(resource, clustered.way(self.kubeconfig, failed))
         said[subject] = "its first list is not read yet"
         self.metrics.staleness(name).set_function(lambda: watch.status().staleness_seconds)
         self.metrics.watched(name).set_function(lambda: len(watch.store))
@@ -167,34 +161,32 @@ class Counting:
         self._loops.append(watch.run())
         return watch
 
-    async def _first_lists(
-        self, part: "Quotas | Placer", other: Watch[Node] | Watch[ResourceQuota]
-    ) -> None:
+    async def _first_lists(self, part: "Quotas | Placer", other: Watch[Kind]) -> None:
         """Let a part be asked once all that it listens to was read."""
-        await self._read(_PODS.name, self._pods.synced())
-        await self._read(other.status().resource, other.synced())
+        await self._read(self._pods)
+        await self._read(other)
         part.synced = True
         await _stay()
 
     async def _runtimes(self, watch: Watch[RuntimeClass]) -> None:
-        await self._read(_RUNTIMES.name, watch.synced())
+        await self._read(watch)
         self.standings.classes.runtimes = watch.store
         await _stay()
 
     async def _devices(self, watch: Watch[DeviceClass]) -> None:
-        await self._read(_DEVICES.name, watch.synced())
+        await self._read(watch)
         self.standings.classes.devices = watch.store
         await _stay()
 
     async def _ranges(self, watch: Watch[LimitRange]) -> None:
-        await self._read(_RANGES.name, watch.synced())
+        await self._read(watch)
         self.standings.classes.ranges = watch.store
         await _stay()
 
-    async def _read(self, resource: str, synced: Coroutine[None, None, None]) -> None:
+    async def _read(self, watch: Watch[Kind]) -> None:
         """Wait until the first list of a resource was read, and say so."""
-        await synced
-        subject = _subject(resource)
+        await watch.synced()
+        subject = _subject(watch.status().resource)
         self.readiness.missing.pop(subject, None)
         self.readiness.notes.pop(subject, None)
 

@@ -13,7 +13,7 @@ from berth import names
 from berth.model.raw import Json, JsonObject
 from berth.settings import Metrics, Registration, Server
 
-LABELS: JsonObject = {"app.kubernetes.io/name": "berth", "app.kubernetes.io/component": "webhook"}
+LABELS: JsonObject = {names.NAME_LABEL: "berth", "app.kubernetes.io/component": "webhook"}
 SETTINGS_FOLDER = "/etc/berth"
 TLS_FOLDER = "/etc/berth-tls"
 SETTINGS = "settings.yaml"
@@ -54,7 +54,7 @@ def access(registration: Registration, watched: Iterable[tuple[str, str]]) -> li
 
     Kubernetes cannot limit `create` to a name, and an apply creates what is not there.
     """
-    group = "admissionregistration.k8s.io"
+    group = names.REGISTRATION_GROUP
     kinds: list[Json] = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"]
     account = registration.service
     rules: list[Json] = [
@@ -212,7 +212,7 @@ def _pod(registration: Registration, choice: Choice) -> JsonObject:
         "topologySpreadConstraints": [
             {
                 "maxSkew": 1,
-                "topologyKey": "kubernetes.io/hostname",
+                "topologyKey": names.HOST_LABEL,
                 "whenUnsatisfiable": "ScheduleAnyway",
                 "labelSelector": {"matchLabels": LABELS},
             }

@@ -9,19 +9,19 @@ from pathlib import Path
 import click
 import orjson
 
-from berth import layered, names
-from berth.admission import configuration, templates, written, zones
+from berth import names
+from berth.admission import templates, written, zones
 from berth.admission.rules import Rules
 from berth.admission.standing import Standing
 from berth.admission.templates import Template
-from berth.cli import cards, options, show
+from berth.cli import cards, configured, options, show
 from berth.cli import found as sources
-from berth.cli.explain import Cluster
 from berth.cli.found import Found
-from berth.cli.terminal import escaped, warn
+from berth.cli.supposed import Cluster
+from berth.cli.terminal import escaped
 from berth.errors import BadReview, UsageError
 from berth.model.decision import Decision, Verdict
-from berth.model.raw import Json, JsonObject, dotted
+from berth.model.raw import Json, JsonObject, annotations, child, dotted
 from berth.settings import Settings
 from berth.words.catalogue import Language
 
@@ -83,8 +83,8 @@ def command(
     if files and recording:
         raise UsageError("--recording: stands for the files; give one of the two")
     before = (before_config, before_device_config, before_set)
-    old = _configured(*before) if any(before) else None
-    new = _configured(config, device_config, settings)
+    old = configured.read(*before) if any(before) else None
+    new = configured.read(config, device_config, settings)
     if recording:
         # It was recorded in the words of the configuration of then.
         _, rules = old or new
@@ -108,16 +108,6 @@ def command(
         click.echo(_summary(rows))
     if changed:
         sys.exit(1)
-
-
-def _configured(
-    config: Path | None, device_config: Path | None, flags: tuple[str, ...]
-) -> tuple[Settings, Rules]:
-    loaded = layered.settings(config, flags)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        warn(warning)
-    return loaded, rules
 
 
 def _cluster(by: tuple[Settings, Rules], found: Found) -> Cluster:
@@ -183,7 +173,9 @@ def _compared(found: Found, old: Cluster | None, new: Cluster) -> Iterator[Compa
 def _decided(
     by: Cluster | None, document: JsonObject, template: Template, namespace: str
 ) -> Decision:
-    return by.of(document).decide(template.pod, namespace) if by else _as_is(template.pod)
+    if by is None:
+        return Decision(verdict=Verdict.UNCHANGED, pod=template.pod)
+    return by.of(document).decide(template.pod, namespace)
 
 
 def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
@@ -191,12 +183,8 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
     metadata, spec = document.get("metadata"), document.get("spec")
     if document.get("kind") != "Pod" or not isinstance(metadata, dict):
         return document
-    there = metadata.get("annotations")
-    kept: JsonObject = {
-        key: value
-        for key, value in (there.items() if isinstance(there, dict) else ())
-        if key not in records
-    }
+    there = annotations(document)
+    kept: JsonObject = {key: value for key, value in there.items() if key not in records}
     unbound: Json = (
         {key: value for key, value in spec.items() if key != "nodeName"}
         if isinstance(spec, dict)
@@ -205,13 +193,8 @@ def _as_created(document: JsonObject, records: AbstractSet[str]) -> JsonObject:
     return {**document, "metadata": {**metadata, "annotations": kept}, "spec": unbound}
 
 
-def _as_is(pod: JsonObject) -> Decision:
-    return Decision(verdict=Verdict.UNCHANGED, pod=pod)
-
-
 def _identity(document: JsonObject, default: str) -> tuple[str, str, str]:
-    metadata = document.get("metadata")
-    metadata = metadata if isinstance(metadata, dict) else {}
+    metadata = child(document, "metadata")
     name = metadata.get("name") or metadata.get("generateName") or ""
     return str(document.get("kind") or ""), str(metadata.get("namespace") or default), str(name)
 

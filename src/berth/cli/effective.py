@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 
 from berth import names
-from berth.admission import audited
-from berth.admission.conversions import EVERY
 from berth.admission.rules import Rules
 from berth.dialects.conversion import Conversion, Defaults, Presets, Size
+from berth.model.wildcard import EVERY
 from berth.settings import Settings
 
 
@@ -79,7 +78,7 @@ def _chosen(rules: Rules, settings: Settings) -> Iterator[str]:
 
 
 def _on_trial(settings: Settings) -> Iterator[str]:
-    if audited.EVERY in settings.audit.namespaces:
+    if EVERY in settings.audit.namespaces:
         yield "whichever"
     elif settings.audit.namespaces:
         yield f"called {', '.join(sorted(settings.audit.namespaces))}"

@@ -1,33 +1,24 @@
 """`berth explain`: what would happen to these Pods, and why; nothing is changed anywhere."""
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
 from functools import partial
 from pathlib import Path
 
 import click
-import msgspec
 
-from berth import layered, names
 from berth.admission import (
-    configuration,
-    mutate,
-    selector,
-    shadow,
     templates,
     workloads,
     zones,
 )
-from berth.admission.rules import Rules
-from berth.admission.standing import Placing, Standing
-from berth.cli import documents, explained, options
+from berth.admission.standing import Standing
+from berth.cli import configured, documents, explained, options
 from berth.cli.explained import Explained
+from berth.cli.supposed import Cluster, namespaces
 from berth.cli.terminal import warn
 from berth.errors import BadReview, UsageError
-from berth.model.decision import Decision, Reason, Verdict
-from berth.model.raw import JsonObject, dotted
-from berth.model.said import Said
+from berth.model.raw import JsonObject, child, dotted
 
 
 @click.command()
@@ -89,10 +80,7 @@ def command(
     Exits with 0, with 1 when a Pod is refused, with 2 when something cannot be read.
     """
     _check(pod, files, live=live, snapshot=snapshot)
-    loaded = layered.settings(config, settings)
-    rules, heard = configuration.rules(loaded, device_config)
-    for warning in heard:
-        warn(warning)
+    loaded, rules = configured.read(config, device_config, settings)
     read, fleet, standing, refusing = list(documents.read(files)), None, None, None
     if (live or snapshot) and not pod:
         from berth.cli import asking  # noqa: PLC0415  numpy is for those who place
@@ -143,84 +131,6 @@ def _check(pod: str | None, files: tuple[str, ...], *, live: bool, snapshot: str
         raise UsageError("--cluster and --snapshot: ask one of them")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Cluster:
-    """What is supposed of the cluster, as there is none to ask."""
-
-    rules: Rules
-    selector: JsonObject
-    """The registration's namespaceSelector."""
-    default: str
-    """Namespace of what names none."""
-    labels: Mapping[str, str]
-    """Labels of all namespaces, which win over those of one."""
-    labels_by_namespace: Mapping[str, Mapping[str, str]]
-    standing: Standing | None = None
-    """Given where its cards are known, which may then refuse a Pod."""
-    refusing: Callable[[Rules, str], Placing] | None = None
-    """Given where its nodes are: what refuses a Pod of a namespace that none of them takes."""
-
-    def of(self, document: JsonObject) -> "Cluster":
-        """Return the same for the Pods of a document, as their controller makes them."""
-        if not templates.has_queue(document):
-            return self
-        return replace(self, rules=self.rules.without_queue())
-
-    def decide(self, pod: JsonObject, namespace: str) -> Decision:
-        """Decide as the server does, if it is asked at all. Raises BadReview."""
-        labels = self._labels(namespace)
-        decision = self._decide(pod, namespace, labels)
-        audited = self.rules.audited.holds(namespace, labels)
-        return shadow.of(decision, pod) if audited else decision
-
-    def zone(self, namespace: str) -> Rules:
-        """Return the rules by which a namespace's Pods are written."""
-        return self.rules.within(namespace, self._labels(namespace).get(names.CONVERSION))
-
-    def _labels(self, namespace: str) -> dict[str, str]:
-        own = self.labels_by_namespace.get(namespace, {})
-        return {**own, **self.labels, names.NAMESPACE_NAME_LABEL: namespace}
-
-    def _decide(self, pod: JsonObject, namespace: str, labels: Mapping[str, str]) -> Decision:
-        standing = self.standing
-        if standing and self.refusing:
-            place = self.refusing(self.zone(namespace), namespace)
-            standing = msgspec.structs.replace(standing, placing=place)
-        decision = mutate.decide_all(pod, namespace, labels, self.rules, standing)
-        if decision.verdict is Verdict.IGNORED or selector.matches(self.selector, labels):
-            return decision
-        forged = tuple(one for one in decision.problems if one.reason is Reason.ALLOCATION)
-        if forged:  # from this no label opts out
-            return Decision(verdict=Verdict.REFUSED, pod=pod, problems=forged)
-        unmet = "; ".join(_unmet(self.selector, labels))
-        why = Said("left.selector", {"namespace": namespace, "unmet": unmet})
-        return Decision(verdict=Verdict.IGNORED, pod=pod, notes=(why,))
-
-
-def _unmet(wanted: JsonObject, labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield the expressions that `labels` fail, such as "hami-webhook/inject In (enabled)"."""
-    expressions = wanted.get("matchExpressions")
-    for entry in expressions if isinstance(expressions, list) else ():
-        if isinstance(entry, dict) and not selector.matches({"matchExpressions": [entry]}, labels):
-            values = entry.get("values")
-            listed = ", ".join(map(str, values)) if isinstance(values, list) else ""
-            yield f"{entry.get('key')} {entry.get('operator')} ({listed})"
-
-
-def namespaces(found: Iterable[JsonObject]) -> Iterator[tuple[str, Mapping[str, str]]]:
-    """Yield the name and the labels of each Namespace among the documents."""
-    for document in found:
-        if document.get("kind") == "Namespace":
-            metadata = _object(document, "metadata")
-            labels = _object(metadata, "labels")
-            yield str(metadata.get("name")), {key: str(value) for key, value in labels.items()}
-
-
-def _object(parent: JsonObject, key: str) -> JsonObject:
-    value = parent.get(key)
-    return value if isinstance(value, dict) else {}
-
-
 def _pair(label: str) -> tuple[str, str]:
     key, sign, value = label.partition("=")
     if not sign:
@@ -230,7 +140,7 @@ def _pair(label: str) -> tuple[str, str]:
 
 def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterator[Explained]:
     for source, document in read:
-        metadata = _object(document, "metadata")
+        metadata = child(document, "metadata")
         name = metadata.get("name") or metadata.get("generateName") or ""
         space = str(metadata.get("namespace") or cluster.default)
         found = list(templates.find(document))
@@ -253,8 +163,8 @@ def _explain(read: Iterable[tuple[str, JsonObject]], cluster: Cluster) -> Iterat
                 where=f" ({dotted(template.path)})" if template.path else "",
                 namespace=space,
                 before=template.pod,
-                decision=_with(
-                    decision, tuple(workloads.misplaced(document, template, cluster.rules))
+                decision=decision.warned(
+                    tuple(workloads.misplaced(document, template, cluster.rules))
                 ),
             )
 
@@ -263,7 +173,3 @@ def _unheard(what: str, asked: str) -> None:
     """Say what a reader could take for looked at."""
     why = f"asks for {asked} outside of a Pod template (spec.containers), so nothing is said of it"
     warn(f"{what.rstrip('/')} {why}")
-
-
-def _with(decision: Decision, warnings: tuple[Said, ...]) -> Decision:
-    return decision.warned(warnings) if warnings else decision

@@ -8,7 +8,7 @@ import msgspec
 
 from berth.admission.placer import Placer
 from berth.admission.rules import Rules
-from berth.cli import snapshot as snapshots
+from berth.cli import pictures
 from berth.cli.where import Fleet
 from berth.cluster.mirror import Mirror
 from berth.cluster.reservations import Times
@@ -37,7 +37,7 @@ def of_file(where: str) -> Fleet:
 
     It tells what Pods hold and not what they asked for, so what is learned from it is that.
     """
-    picture = snapshots.read(where)
+    picture = pictures.read(where)
     fleet = Fleet(f"the snapshot {where}", picture.snapshot(), picture.generation)
     for shape in _shapes(picture):
         fleet.snapshot.mix.arrived(shape)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from berth.cli import documents, explain, rebuilt
+from berth.cli import documents, rebuilt, supposed
 from berth.cluster.projections import Node
 from berth.errors import ReadFailed, UsageError
 from berth.model.card import Card
@@ -33,7 +33,7 @@ class Found:
 def in_files(files: Iterable[str], default: str) -> Found:
     """Read manifests. Raises UsageError."""
     read = list(documents.read(files))
-    labels = dict(explain.namespaces(document for _, document in read))
+    labels = dict(supposed.namespaces(document for _, document in read))
     return Found(documents=read, default=default, labels=labels)
 
 

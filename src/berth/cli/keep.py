@@ -94,7 +94,7 @@ class Keeping:
             return pause
         self.registered.outdated = False
         for manifest in self.manifests(vouching):
-            if not await kube.apply(config, manifest, there[str(manifest["kind"])].version):
+            if not await kube.apply(config, manifest, there[str(manifest["kind"])]):
                 self.registered.outdated = True
                 return _AGAIN
         self.registered.looked(bundle.split(vouching), clock.now())

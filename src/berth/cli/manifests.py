@@ -1,17 +1,19 @@
 """`berth manifests`: all that a cluster needs, as YAML for kubectl apply."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import click
 import msgspec
 import yaml
 
-from berth import __version__, layered
+from berth import __version__
 from berth.admission import backstop, configuration, guard, registration
-from berth.cli import deployment, options, printed
-from berth.cli.terminal import warn
+from berth.admission.rules import Rules
+from berth.cli import configured, deployment, options, printed
 from berth.errors import UsageError
-from berth.settings import Settings
+from berth.model.raw import JsonObject
+from berth.settings import Registration, Settings
 
 
 @click.command()
@@ -23,6 +25,11 @@ from berth.settings import Settings
 )
 @click.option(
     "--ca-file", type=options.FILE, help="PEM bundle for a --tls-secret that has no ca.crt."
+)
+@click.option(
+    "--upgrade",
+    is_flag=True,
+    help="Without the webhook configurations: the replicas that run write these.",
 )
 @click.option(
     "--backstop",
@@ -37,6 +44,7 @@ def command(
     replicas: int,
     tls_secret: str | None,
     ca_file: Path | None,
+    upgrade: bool,
     with_backstop: bool,
     config: Path | None,
     device_config: Path | None,
@@ -44,21 +52,13 @@ def command(
 ) -> None:
     """Print what to apply to run Berth in a cluster.
 
-    Pipe it into `kubectl apply -f -`; the webhook configurations come last, but for
-    the backstop.
+    Pipe it into `kubectl apply --server-side --force-conflicts -f -`; the webhook
+    configurations come last, but for the backstop.
     """
-    loaded = layered.settings(config, settings)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        warn(warning)
+    loaded, rules = configured.read(config, device_config, settings)
     if ca_file and not tls_secret:
         raise UsageError("--ca-file: vouches for --tls-secret; give that too, or neither")
-    if not loaded.server.port:
-        raise UsageError(
-            "server.port: 0 is no port that a Service can lead to; write one, say 8443"
-        )
-    if loaded.metrics.enabled and not loaded.metrics.port:
-        raise UsageError("metrics.port: 0 is no port that Prometheus can find; write one, say 9464")
+    _check_ports(loaded)
     registered = loaded.registration
     objects = [deployment.namespace(registered)]
     files = {deployment.DEVICE_CONFIG: _text(device_config)} if device_config else {}
@@ -82,14 +82,34 @@ def command(
             files=files,
         ),
     )
-    # Where its caBundle is not known here, the first replica that runs fills it in.
-    bundle = files.get(deployment.AUTHORITY, "").encode()
     objects += [
-        registration.configuration(rules, registered, bundle),
-        guard.configuration(rules, registered, bundle),
+        *([] if upgrade else _registration(rules, registered, files)),
         *(backstop.objects(rules, registered, loaded.language) if with_backstop else ()),
     ]
     click.echo(printed.objects(objects), nl=False)
+
+
+def _check_ports(loaded: Settings) -> None:
+    if not loaded.server.port:
+        raise UsageError(
+            "server.port: 0 is no port that a Service can lead to; write one, say 8443"
+        )
+    if loaded.metrics.enabled and not loaded.metrics.port:
+        raise UsageError("metrics.port: 0 is no port that Prometheus can find; write one, say 9464")
+
+
+def _registration(
+    rules: Rules, registered: Registration, files: Mapping[str, str]
+) -> list[JsonObject]:
+    """Return what leads Pods to us; the first replica that runs fills in an unknown caBundle.
+
+    Until then an entry refuses all Pods that it matches.
+    """
+    bundle = files.get(deployment.AUTHORITY, "").encode()
+    return [
+        registration.configuration(rules, registered, bundle),
+        guard.configuration(rules, registered, bundle),
+    ]
 
 
 def _watched(loaded: Settings) -> set[tuple[str, str]]:

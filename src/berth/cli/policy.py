@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from berth import layered
-from berth.admission import backstop, configuration
-from berth.cli import effective, options, printed
-from berth.cli.terminal import escaped, warn
+from berth.admission import backstop
+from berth.cli import configured, effective, options, printed
+from berth.cli.terminal import escaped
 from berth.errors import UsageError
 
 
@@ -28,10 +27,7 @@ def command(
     """
     if context.invoked_subcommand is not None:
         return
-    loaded = layered.settings(config, settings)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        warn(warning)
+    loaded, rules = configured.read(config, device_config, settings)
     found = backstop.objects(rules, loaded.registration, loaded.language)
     click.echo(printed.objects(found), nl=False)
 
@@ -51,9 +47,6 @@ def show(
     """Print which rules hold for which Pods, in the order in which they are looked at."""
     if conversion and not namespace:
         raise UsageError("--conversion: is the label of a namespace; name that with --namespace")
-    loaded = layered.settings(config, settings)
-    rules, warnings = configuration.rules(loaded, device_config)
-    for warning in warnings:
-        warn(warning)
+    loaded, rules = configured.read(config, device_config, settings)
     for line in effective.lines(rules, loaded, namespace, conversion):
         click.echo(escaped(line))

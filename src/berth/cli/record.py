@@ -14,7 +14,7 @@ import msgspec
 from berth import __version__, clock
 from berth.admission import stored
 from berth.admission.rules import Rules
-from berth.cli import clustered, options
+from berth.cli import clustered, configured, options
 from berth.cli.stop import Stop
 from berth.cli.terminal import warn
 from berth.cluster.hashed import Hashed
@@ -52,7 +52,7 @@ def command(
     A line of JSON each goes to FILE, or stdout: nodes and their cards, Pods that come, where they
     are bound, when they leave. Names are hashed under a key that is forgotten at the end.
     """
-    rules = clustered.rules(config, device_config, settings)
+    _, rules = configured.read(config, device_config, settings)
     source = clustered.source(kubeconfig, _said)
     with _opened(file) as out:
         count = asyncio.run(_record(source, rules, out, seconds))

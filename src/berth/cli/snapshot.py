@@ -2,17 +2,14 @@
 
 import asyncio
 import sys
-from http.client import HTTPException
 from pathlib import Path
-from urllib.error import URLError
-from urllib.request import urlopen
 
 import click
 import msgspec
 
 from berth.admission.placer import guess
 from berth.admission.rules import Rules
-from berth.cli import clustered, options
+from berth.cli import clustered, configured, options, pictures
 from berth.cli.terminal import escaped
 from berth.cluster import verify
 from berth.cluster.fleet import Fleet, Guess
@@ -21,8 +18,6 @@ from berth.cluster.watch import Source
 from berth.errors import UsageError
 from berth.model import picture
 
-WEB = ("http://", "https://")
-_SECONDS = 30
 SHOWN = 10
 """Differences that are printed."""
 
@@ -68,7 +63,7 @@ def command(
     if schema:
         click.echo(document_schema(), nl=False)
         return
-    rules = clustered.rules(config, device_config, settings)
+    _, rules = configured.read(config, device_config, settings)
     source = clustered.source(kubeconfig)
     if not checked:
         _write(file, asyncio.run(_taken(source, rules)))
@@ -125,26 +120,9 @@ async def _followed(seconds: float, source: Source, rules: Rules) -> verify.Verd
 
 async def _compared(where: str, source: Source, rules: Rules) -> verify.Verdict:
     async def ledger() -> verify.Ledger:
-        return verify.of_picture(await asyncio.to_thread(read, where))
+        return verify.of_picture(await asyncio.to_thread(pictures.read, where))
 
     return await verify.agree(ledger, source, rules.vendors, rules.terms)
-
-
-def read(where: str) -> picture.Picture:
-    """Read a snapshot from a file, or from the operator's port of a webhook. Raises UsageError."""
-    try:
-        if where.startswith(WEB):
-            with urlopen(where, timeout=_SECONDS) as answer:  # noqa: S310  of these two schemes
-                return picture.read(answer.read())
-        return picture.read(Path(where).read_bytes())
-    except URLError as error:
-        raise UsageError(f"{where}: cannot be read: {error.reason}") from None
-    except OSError as error:
-        raise UsageError(f"{where}: cannot be read: {error.strerror or error}") from None
-    except UsageError as error:
-        raise UsageError(f"{where}: {error}") from None
-    except (HTTPException, ValueError) as error:  # no address, or an answer that was cut short
-        raise UsageError(f"{where}: cannot be read: {error}") from None
 
 
 def _write(file: Path, text: bytes) -> None:

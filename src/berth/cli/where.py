@@ -6,8 +6,7 @@ import msgspec
 
 from berth import names
 from berth.admission import project
-from berth.admission.placer import policy_of
-from berth.admission.placing import claims
+from berth.admission.placing import claims, policy_of
 from berth.admission.rules import Rules
 from berth.model.card import Card, known
 from berth.model.charge import Charge, Claim

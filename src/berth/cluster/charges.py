@@ -14,9 +14,6 @@ from berth.model.holding import whole
 from berth.model.terms import NO_TERMS, Terms, group
 from berth.model.vendor import Vendor
 
-OVER = frozenset({"Succeeded", "Failed"})
-"""Phases in which a Pod holds nothing more; one that is terminating holds all (HAMi#1719)."""
-
 _DECISION = f"metadata.annotations[{names.DECISION}]"
 
 
@@ -43,7 +40,7 @@ class Reader:
         claims, source, problems = self._claims(pod)
         before = [(one.name, one.restart_policy == "Always") for one in pod.spec.init_containers]
         init, sidecars = roles(before) if claims and before else ((), ())
-        if init and _ended(pod).issuperset(init):
+        if init and pod.status.init_ended.issuperset(init):
             claims = tuple(claim for claim in claims if claim.container not in init)
             init, sidecars = (), ()
         labels, annotations = pod.metadata.labels, pod.metadata.annotations
@@ -113,12 +110,3 @@ def decided(annotations: Mapping[str, str], node: str) -> tuple[tuple[Claim, ...
     except ValueError as error:
         return (), f"{_DECISION}: {error}"
     return (decision.devices if decision.node == node else ()), ""
-
-
-def _ended(pod: Pod) -> set[str]:
-    """Return the init containers that have ended well: once all have, HAMi gives back theirs."""
-    return {
-        status.name
-        for status in pod.status.init_container_statuses
-        if status.state.terminated and status.state.terminated.exit_code == 0
-    }

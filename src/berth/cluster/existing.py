@@ -7,9 +7,9 @@ from typing import TypeAlias
 import msgspec
 
 from berth.cluster.connection import Connection
-from berth.cluster.projections import Node
+from berth.cluster.projections import OVER, Node
 from berth.errors import ReadFailed
-from berth.model.raw import JsonObject
+from berth.model.raw import JsonObject, child
 
 _Kind: TypeAlias = tuple[str, str, str]
 """Its name, its apiVersion, and what its objects are called in a path."""
@@ -37,7 +37,6 @@ _OTHERS: tuple[_Kind, ...] = (
 _UNSEEN = (403, 404)
 _PAGE = "500"
 _SECONDS = 60  # for a page of large objects over a slow line
-_ENDED = frozenset({"Succeeded", "Failed"})
 _DONE = frozenset({"Complete", "Failed"})
 
 
@@ -57,8 +56,8 @@ async def labels(connection: Connection) -> dict[str, dict[str, str]]:
     """Return the labels of each namespace. Raises ReadFailed."""
     found: dict[str, dict[str, str]] = {}
     async for one in _listed(connection, "/api/v1/namespaces"):
-        metadata = _object(one, "metadata")
-        own = {key: str(value) for key, value in _object(metadata, "labels").items()}
+        metadata = child(one, "metadata")
+        own = {key: str(value) for key, value in child(metadata, "labels").items()}
         found[str(metadata.get("name"))] = own
     return found
 
@@ -116,7 +115,7 @@ async def _listed(connection: Connection, path: str) -> AsyncIterator[JsonObject
 
 
 def _is_owned(one: JsonObject, owners: AbstractSet[tuple[str, str]]) -> bool:
-    listed = _object(one, "metadata").get("ownerReferences")
+    listed = child(one, "metadata").get("ownerReferences")
     return any(
         isinstance(owner, dict)
         and bool(owner.get("controller"))
@@ -131,15 +130,10 @@ def _group(version: str) -> str:
 
 
 def _has_ended(one: JsonObject) -> bool:
-    status = _object(one, "status")
+    status = child(one, "status")
     conditions = status.get("conditions")
     done = any(
         isinstance(entry, dict) and entry.get("type") in _DONE and entry.get("status") == "True"
         for entry in (conditions if isinstance(conditions, list) else ())
     )
-    return done or status.get("phase") in _ENDED
-
-
-def _object(parent: JsonObject, key: str) -> JsonObject:
-    value = parent.get(key)
-    return value if isinstance(value, dict) else {}
+    return done or status.get("phase") in OVER

@@ -13,7 +13,7 @@ import msgspec
 
 from berth.cluster import nodes, projections
 from berth.cluster.census import Census
-from berth.cluster.charges import OVER, Reader
+from berth.cluster.charges import Reader
 from berth.model.charge import Charge, Claim, Source, allocation
 from berth.model.node import Node
 from berth.model.picture import Picture
@@ -86,10 +86,11 @@ class Fleet:
 
     def pod(self, old: projections.Pod | None, new: projections.Pod | None) -> None:
         """Take a change of the Pods, as a store tells it."""
-        if new is None or not new.spec.node_name or new.status.phase in OVER:
+        if new is None or not new.spec.node_name or new.status.over:
             gone = new or old
-            if gone is not None:
-                self._drop(gone.key)
+            left = self._drop(gone.key) if gone is not None else None
+            if left is not None and left.charge.claims:
+                self._guess_again(left.charge.node)
             return
         key = new.key
         known = self._pods.get(key)
@@ -173,10 +174,11 @@ class Fleet:
         if node in self._nodes:
             self._place(bound, self._nodes[node])
 
-    def _drop(self, key: Key) -> None:
+    def _drop(self, key: Key) -> _Bound | None:
         bound = self._pods.pop(key, None)
         if bound is not None:
             self._undo(key, bound)
+        return bound
 
     def _undo(self, key: Key, bound: _Bound) -> None:
         on = self._on[bound.charge.node]
@@ -206,12 +208,37 @@ class Fleet:
             self._place(bound, node)
         self.generation += 1
 
+    def _guess_again(self, name: str) -> None:
+        """Guess for those on a node that found no card free, as another Pod has left it."""
+        for bound in self._on.get(name, {}).values():
+            missed = bound.charge.source is Source.GUESSED and not bound.charge.claims
+            if missed and bound.placed is not None:
+                self.snapshot.undo(bound.placed)
+                self._place(bound, self._nodes[name])
+
+    def _guessed(self, pod: projections.Pod, name: str) -> tuple[Claim, ...]:
+        """Guess; what is only promised keeps no Pod that is there from a card."""
+        promised = [
+            bound.placed
+            for bound in self._on[name].values()
+            if bound.pod is None and bound.placed is not None
+        ]
+        claims = self.guess(pod, self.snapshot)
+        if claims or not promised:
+            return claims
+        for one in promised:
+            self.snapshot.undo(one)
+        claims = self.guess(pod, self.snapshot)
+        for one in promised:
+            self.snapshot.place(one)
+        return claims
+
     def _place(self, bound: _Bound, node: Node) -> None:
         charge = bound.charge
         if charge.source is Source.GUESSED and bound.pod is not None:
             has = {device.uuid for device in node.devices}
             if not charge.claims or any(claim.uuid not in has for claim in charge.claims):
-                claims = self.guess(bound.pod, self.snapshot)
+                claims = self._guessed(bound.pod, node.name)
                 charge = bound.charge = msgspec.structs.replace(charge, claims=claims)
         bound.placed, bound.missing = allocation(charge, node.devices)
         self.snapshot.place(bound.placed)

@@ -2,19 +2,20 @@
 
 import os
 from base64 import b64decode, b64encode
-from collections.abc import Awaitable, Iterator, Mapping
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from pathlib import Path
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 import httpx2
 import msgspec
 import yaml
-from lightkube import AsyncClient, KubeConfig, codecs
+from lightkube import AsyncClient, KubeConfig
 from lightkube.config.kubeconfig import SingleConfig
 from lightkube.core.exceptions import ApiError, ConfigError
+from lightkube.models.admissionregistration_v1 import MutatingWebhook, ValidatingWebhook
 from lightkube.models.meta_v1 import ObjectMeta
 from lightkube.resources.admissionregistration_v1 import (
     MutatingWebhookConfiguration,
@@ -28,14 +29,19 @@ from berth.cluster import cause
 from berth.errors import UsageError
 from berth.model.raw import JsonObject
 
-_Kind: TypeAlias = type[MutatingWebhookConfiguration] | type[ValidatingWebhookConfiguration]
-_KINDS: Mapping[str, _Kind] = {
+_Configuration: TypeAlias = MutatingWebhookConfiguration | ValidatingWebhookConfiguration
+_Entry: TypeAlias = MutatingWebhook | ValidatingWebhook
+_KINDS: Mapping[str, type[_Configuration]] = {
     names.MUTATING: MutatingWebhookConfiguration,
     names.VALIDATING: ValidatingWebhookConfiguration,
 }
+T = TypeVar("T")
 # What the library and what is below it raise: for answers, for the way there, for a bad kubeconfig.
 _ANSWERS = (ApiError, httpx2.HTTPError, msgspec.MsgspecError)
-_FILES = (ConfigError, OSError, ValueError, KeyError, TypeError, AttributeError, yaml.YAMLError)
+_FILES = (
+    *(ConfigError, OSError, ValueError, KeyError, TypeError, AttributeError),
+    *(yaml.YAMLError, RecursionError),
+)
 
 
 def configuration(kubeconfig: Path | None) -> SingleConfig:
@@ -60,33 +66,53 @@ def _unread(error: Exception) -> str:
     """Say why a kubeconfig is none, where the library means its own code to fail."""
     if isinstance(error, KeyError):
         return f"nothing in it is called {error}"
-    if isinstance(error, TypeError | AttributeError | UnicodeDecodeError):
+    if isinstance(error, TypeError | AttributeError | UnicodeDecodeError | RecursionError):
         return "what is there is no kubeconfig"
     said = cause.said(error)
     several = isinstance(error, ConfigError) and os.pathsep in said and said.endswith(" not found")
     return f"{said}; of several files Berth reads only one, by --kubeconfig" if several else said
 
 
-async def apply(config: SingleConfig, manifest: JsonObject, over: str) -> bool:
-    """Apply an object server-side, as field manager `berth`. Raises UsageError.
-
-    False where the resourceVersion is not `over` any more, or the object is gone.
-    """
-    wanted = codecs.from_dict(manifest)
-    if wanted.metadata:
-        wanted.metadata.resourceVersion = over
-    with _told("the API server did not take the configuration"):
-        async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
-            applied = client.apply(wanted, force=True)
-            return await _unless(applied, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
-
-
 @dataclass(frozen=True, slots=True)
 class KeptConfiguration:
-    """The caBundle of each entry of a webhook configuration, and its resourceVersion."""
+    """The entries of a webhook configuration, and its resourceVersion."""
 
-    bundles: tuple[bytes, ...]
+    entries: Sequence[_Entry]
     version: str
+
+    @property
+    def bundles(self) -> Iterator[bytes]:
+        """The caBundle of each entry."""
+        return (b64decode(entry.clientConfig.caBundle or "") for entry in self.entries)
+
+
+async def apply(config: SingleConfig, manifest: JsonObject, over: KeptConfiguration) -> bool:
+    """Apply a webhook configuration server-side, as field manager `berth`. Raises UsageError.
+
+    False where it is not what `over` is any more, or is gone. An entry that is not wanted goes once
+    the others stand: an apply without it would leave it to `kubectl apply`, which wrote it too, but
+    for the caBundle that is ours, and none of its Pods would be created any more.
+    """
+    kind = _KINDS[str(manifest["kind"])]
+    wanted = msgspec.convert(manifest, kind)
+    entries, metadata = wanted.webhooks or (), wanted.metadata or ObjectMeta()
+    known = {entry.name for entry in entries}
+    gone = [entry for entry in over.entries if entry.name not in known]
+    metadata.resourceVersion = over.version
+    wanted = msgspec.structs.replace(wanted, webhooks=[*entries, *gone], metadata=metadata)
+    with _told("the API server did not take the configuration"):
+        async with AsyncClient(config=config, field_manager=names.FIELD_MANAGER) as client:
+            changed = _in_turn(client, wanted, gone)
+            return await _unless(changed, HTTPStatus.CONFLICT, HTTPStatus.NOT_FOUND)
+
+
+async def _in_turn(client: AsyncClient, wanted: _Configuration, gone: Sequence[_Entry]) -> None:
+    applied = await client.apply(wanted, force=True)
+    if gone:
+        kind, metadata = type(wanted), applied.metadata or ObjectMeta()
+        entries = [{"name": entry.name, "$patch": "delete"} for entry in gone]
+        over = {"resourceVersion": _version(metadata)}
+        await client.patch(kind, metadata.name or "", {"metadata": over, "webhooks": entries})
 
 
 async def webhook_configuration(
@@ -95,14 +121,10 @@ async def webhook_configuration(
     """Read a webhook configuration; None where there is none. Raises UsageError."""
     with _told(f"the API server did not show the configuration {name}"):
         async with AsyncClient(config=config) as client:
-            try:
-                found = await client.get(_KINDS[kind], name)
-            except ApiError as error:
-                if error.status.code == HTTPStatus.NOT_FOUND:
-                    return None
-                raise
-    bundles = (b64decode(entry.clientConfig.caBundle or "") for entry in found.webhooks or ())
-    return KeptConfiguration(tuple(bundles), _version(found.metadata))
+            found = await _there(client.get(_KINDS[kind], name))
+    if found is None:
+        return None
+    return KeptConfiguration(found.webhooks or (), _version(found.metadata))
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +139,9 @@ async def secret(config: SingleConfig, namespace: str, name: str) -> KeptSecret 
     """Read a Secret; None where there is none. Raises UsageError."""
     with _told(f"the API server did not show the Secret {namespace}/{name}"):
         async with AsyncClient(config=config, namespace=namespace) as client:
-            try:
-                found = await client.get(Secret, name)
-            except ApiError as error:
-                if error.status.code == HTTPStatus.NOT_FOUND:
-                    return None
-                raise
+            found = await _there(client.get(Secret, name))
+            if found is None:
+                return None
             data = {key: b64decode(value) for key, value in (found.data or {}).items()}
             return KeptSecret(data, _version(found.metadata))
 
@@ -156,6 +175,16 @@ def _version(metadata: ObjectMeta | None) -> str:
     return (metadata.resourceVersion if metadata else None) or ""
 
 
+async def _there(answer: Awaitable[T]) -> T | None:
+    """Return what was asked for, None where there is none."""
+    try:
+        return await answer
+    except ApiError as error:
+        if error.status.code == HTTPStatus.NOT_FOUND:
+            return None
+        raise
+
+
 async def _unless(answer: Awaitable[object], *statuses: HTTPStatus) -> bool:
     """Say whether it was done; an answer with one of `statuses` is a no."""
     try:
@@ -182,13 +211,7 @@ async def delete_configuration(config: SingleConfig, kind: str, name: str) -> bo
     """Delete a webhook configuration; False where there was none. Raises UsageError."""
     with _told(f"the API server did not delete {name}"):
         async with AsyncClient(config=config) as client:
-            try:
-                await client.delete(_KINDS[kind], name)
-            except ApiError as error:
-                if error.status.code == HTTPStatus.NOT_FOUND:
-                    return False
-                raise
-    return True
+            return await _unless(client.delete(_KINDS[kind], name), HTTPStatus.NOT_FOUND)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from berth.cluster.watch import Resource, Source, Watch
 from berth.errors import UsageError
 
 NODES = Resource(name="nodes", kind=Node, path="/api/v1/nodes")
+PODS = Resource(name="pods", kind=Pod, path="/api/v1/pods")
 
 
 class Mirror:
@@ -21,7 +22,7 @@ class Mirror:
 
         `kind` says which fields of Pods are kept.
         """
-        pods = Resource(name="pods", kind=kind, path="/api/v1/pods")
+        pods = msgspec.structs.replace(PODS, kind=kind)
         self._failed: asyncio.Future[str] | None = None
         self._source, self._begun = source, False
         heard = msgspec.structs.replace(source, failed=self._heard)

@@ -11,6 +11,7 @@ from berth.dialects import counted, registered
 from berth.model import holding
 from berth.model.device import Device
 from berth.model.node import Node, Taint
+from berth.model.quantity import MIB
 from berth.model.vendor import Vendor
 
 MOST_CARDS = 256
@@ -32,7 +33,7 @@ def read(node: projections.Node, vendors: Sequence[Vendor]) -> tuple[Node, tuple
     return Node(
         name=node.metadata.name,
         cpu_milli=found.get(holding.CPU, 0),
-        memory_mib=found.get(holding.MEMORY, 0) // holding.MIB,
+        memory_mib=found.get(holding.MEMORY, 0) // MIB,
         pods=found.get(holding.PODS, 0),
         other={name: amount for name, amount in found.items() if name not in standing},
         labels=dict(node.metadata.labels),

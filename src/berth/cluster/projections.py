@@ -152,6 +152,10 @@ INFEASIBLE = Condition("PodResizePending", "True", "Infeasible")
 """Its node can never give what it asks for since it was resized."""
 
 
+OVER = frozenset({"Succeeded", "Failed"})
+"""Phases in which a Pod holds nothing more; one that is terminating holds all (HAMi#1719)."""
+
+
 class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, rename="camel"):
     """How far a Pod has come."""
 
@@ -174,6 +178,20 @@ class PodStatus(msgspec.Struct, frozen=True, gc=False, omit_defaults=True, renam
             if INFEASIBLE in self.conditions:
                 kept.append(INFEASIBLE)
             msgspec.structs.force_setattr(self, "conditions", tuple(kept))
+
+    @property
+    def over(self) -> bool:
+        """Whether the Pod has ended."""
+        return self.phase in OVER
+
+    @property
+    def init_ended(self) -> set[str]:
+        """The init containers that have ended well: once all have, HAMi gives back theirs."""
+        return {
+            one.name
+            for one in self.init_container_statuses
+            if one.state.terminated and one.state.terminated.exit_code == 0
+        }
 
 
 class Pod(Object, frozen=True, gc=False, omit_defaults=True):
@@ -246,21 +264,12 @@ class QuotaSpec(msgspec.Struct, frozen=True, gc=False):
     """What a namespace may use."""
 
     hard: Mapping[str, str] = {}
-    scopes: tuple[str, ...] = ()
-
-
-class QuotaStatus(msgspec.Struct, frozen=True, gc=False):
-    """What the quota controller has counted."""
-
-    hard: Mapping[str, str] = {}
-    used: Mapping[str, str] = {}
 
 
 class ResourceQuota(Object, frozen=True, gc=False):
     """A ResourceQuota of the cluster."""
 
     spec: QuotaSpec = QuotaSpec()
-    status: QuotaStatus = QuotaStatus()
 
 
 class Range(msgspec.Struct, frozen=True, gc=False):

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from berth.cluster import nodes, projections
-from berth.cluster.charges import OVER, Reader
+from berth.cluster.charges import Reader
 from berth.cluster.hashed import Hashed
 from berth.model import node as model
 from berth.model import recording
@@ -59,7 +59,7 @@ class Recorder:
 
     def pod(self, old: projections.Pod | None, new: projections.Pod | None) -> None:
         """Take a change of the Pods, as a store tells it."""
-        if new is None or new.status.phase in OVER:
+        if new is None or new.status.over:
             gone = new or old
             if gone is not None and self._pods.pop(gone.metadata.uid, None) is not None:
                 self._write(Left(at=self.clock(), pod=self._hashed.name(gone.metadata.uid)))

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from berth import names
-from berth.cluster.charges import OVER, Reader
+from berth.cluster.charges import Reader
 from berth.cluster.fleet import Fleet
 from berth.cluster.projections import UNSCHEDULABLE, Pod
 from berth.model import decided
@@ -135,6 +135,4 @@ def _left_alone(pod: Pod) -> bool:
 
 def _settled(pod: Pod) -> bool:
     """Whether nothing is to be held for it any more."""
-    return bool(
-        pod.spec.node_name or pod.status.phase in OVER or UNSCHEDULABLE in pod.status.conditions
-    )
+    return bool(pod.spec.node_name or pod.status.over or UNSCHEDULABLE in pod.status.conditions)

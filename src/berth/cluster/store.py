@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import Generic, TypeAlias
 
+from berth.cluster.projections import Object
 from berth.cluster.wire import Kind
 
 LOG = logging.getLogger("berth.watch")
@@ -11,6 +12,9 @@ LOG = logging.getLogger("berth.watch")
 Key: TypeAlias = tuple[str, str]
 Index: TypeAlias = Callable[[Kind], Iterable[str]]
 """Gives the values under which an object is to be found: its node, say; none, one or several."""
+NAMESPACE = "namespace"
+BY_NAMESPACE: Mapping[str, Index[Object]] = {NAMESPACE: lambda one: [one.metadata.namespace]}
+"""The index of objects by their namespace."""
 Handler: TypeAlias = Callable[[Kind | None, Kind | None], None]
 """Is told (old, new): of what is new with no old, of what is gone with no new.
 

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from berth import names
+from berth.dialects.encodings import whole
 from berth.model.charge import Claim
+from berth.model.device import SLICES
 from berth.model.vendor import Vendor
-
-MOST = 2**31 - 1
 
 
 class Recorded(msgspec.Struct, frozen=True):
@@ -97,15 +96,10 @@ def _claim(text: str, vendor: Vendor, container: str) -> Claim | None:
     uuid = uuid.partition("[")[0]  # GPU-1[0-2]: the template and place of HAMi 2.5 to 2.9, Volcano
     if not uuid or not rest:
         return None
-    memory, cores = map(_whole, (*rest[1:3], "", "")[:2])
+    memory, cores = map(whole, (*rest[1:3], "", "")[:2])
     if memory is None or cores is None:
         return Claim(container=container, uuid=uuid)
     return Claim(container=container, uuid=uuid, memory_mib=memory, cores=_percent(cores, vendor))
-
-
-def _whole(text: str) -> int | None:
-    good = text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= MOST
-    return int(text) if good else None
 
 
 def _percent(cores: int, vendor: Vendor) -> int:
@@ -137,8 +131,8 @@ def _partitioned(
     waiting: dict[tuple[str, str], list[_Partition]] = {}
     for one in listed:
         place = one.placement
-        if not (place.start >= 0 and 0 < place.size <= names.MIG_SLICES - place.start):
-            return claims, f"{one.profile} does not lie on {names.MIG_SLICES} slices"
+        if not (place.start >= 0 and 0 < place.size <= SLICES - place.start):
+            return claims, f"{one.profile} does not lie on {SLICES} slices"
         if 0 <= one.container_index < len(containers):
             name = containers[one.container_index]
             waiting.setdefault((name, one.gpu_uuid), []).append(one)

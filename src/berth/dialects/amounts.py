@@ -4,10 +4,11 @@ from collections.abc import Mapping
 
 from berth.dialects import unfit
 from berth.model import quantity
-from berth.model.decision import Problem
 from berth.model.pod import Container
+from berth.model.problem import Problem
+from berth.model.quantity import MIB
 from berth.model.raw import Json
-from berth.model.vendor import MIB, Amounts, Vendor
+from berth.model.vendor import Amounts, Vendor
 
 MOST_DEVICES = 1024
 """No node carries more; what stands above is a slip of the pen."""

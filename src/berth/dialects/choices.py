@@ -84,8 +84,6 @@ _Chosen = tuple[Loss, str, tuple[str, ...], str]
 
 def _chosen(wished: Wishes, mine: Selectors, theirs: Selectors) -> Iterator[_Chosen]:
     """Yield each choice that is made: its loss, the key that says it, those that did, the text."""
-    if wished == NO_WISHES:
-        return
     uuids = ",".join(sorted(wished.uuids)) if wished.uuids is not None else ""
     not_uuids = ",".join(sorted(wished.not_uuids))
     for loss, keys, origins, text in (

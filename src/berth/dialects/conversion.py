@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from berth.model.card import Card
 from berth.model.loss import Handling, Loss
+from berth.model.quantity import MIB
 from berth.model.vendor import Vendor
 
 
@@ -25,11 +26,11 @@ class Presets:
     then `overhead_mib` on each device for the driver's context and the framework.
     """
 
-    table: Mapping[tuple[str, str, str], int] = field(default_factory=dict)
+    table: Mapping[tuple[str, str, str], int]
     """MiB of a card, by size ("7b"), use ("inference") and precision ("bf16")."""
-    factors: Mapping[str, float] = field(default_factory=dict)
+    factors: Mapping[str, float]
     """By use."""
-    overhead_mib: int = 1024
+    overhead_mib: int
 
     def mib(self, model: str, use: str, precision: str, devices: int) -> int:
         """Return MiB of each device."""
@@ -40,19 +41,11 @@ class Presets:
         # counts all that by the 16 bit weights.
         each = 2.0 if use == "train" else BYTES[precision]
         total = parameters(model) * each * self.factors[use]
-        return math.ceil(total / devices / 2**20) + self.overhead_mib
+        return math.ceil(total / devices / MIB) + self.overhead_mib
 
 
 BYTES = {"fp32": 4.0, "fp16": 2.0, "bf16": 2.0, "fp8": 1.0, "int8": 1.0, "int4": 0.5}
 """Of one parameter."""
-USES = {"inference": 1.2, "fine-tune": 1.8, "train": 9.6}
-"""Factors of the weights' bytes.
-
-inference: a fifth more for the KV cache and activations. fine-tune: frozen weights, and adapters
-of some percent with their gradients and moments, and activations. train: 16 bytes for each
-parameter (weights and gradients of 2, a master copy and two moments of 4 each, of Adam), which is 8
-times the 2 of the weights, and a fifth for activations.
-"""
 _SCALES = {"k": 10**3, "m": 10**6, "b": 10**9, "t": 10**12}
 
 
@@ -101,7 +94,7 @@ class Conversion:
     cards: tuple[Card, ...] = ()
     """What the cluster has; empty: nobody knows."""
     default_memory: Size | None = None
-    presets: Presets = Presets(factors=USES)
+    presets: Presets
     memory_share: float = 1.0
     """Asked memory is divided by it: oversubscription."""
     core_share: float = 1.0

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
 from berth import names
-from berth.dialects import choices, completion, defaults, sizes
+from berth.dialects import cards, choices, completion, defaults
 from berth.dialects.conversion import Conversion
 from berth.dialects.losses import lose
 from berth.dialects.options import Options
@@ -12,8 +12,9 @@ from berth.model.demand import Completion, ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop, Put
 from berth.model.loss import Loss
 from berth.model.pod import REMEMBERED, Container, Pod, Resources, bare
+from berth.model.quantity import MIB
 from berth.model.said import Said
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 _GIB = 1024
 _NO_PERCENT = Said("why.no-percent")
@@ -194,7 +195,7 @@ def _lost(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterato
     if part and not words.memory:
         yield from lose(by, Loss.MEMORY, path, Said("part.lost-memory", {"dialect": words.dialect}))
     elif _part(share) is not None and not words.memory_percent:
-        yield sizes.unknown(of, share, by.cards)
+        yield cards.unknown(of, share, by.cards)
     elif share.memory_mib is not None and not words.memory_is_bytes:
         rounded = -(-share.memory_mib // words.unit_mib) * words.unit_mib
         if rounded != share.memory_mib:
@@ -218,7 +219,7 @@ def value(vendor: Vendor, one: Completion) -> str:
 def _restated(of: Container, share: Share, words: Vendor, by: Conversion) -> Iterator[Change]:
     """Yield what a container lacks that asks in the right words already."""
     if _part(share) is not None and not words.memory_percent:
-        yield sizes.unknown(of, share, by.cards)
+        yield cards.unknown(of, share, by.cards)
     for one in share.completion:
         for kind in ("limits", "requests"):
             yield Put((*of.path, "resources", kind, one.name), value(share.vendor, one), one.why)

@@ -8,10 +8,10 @@ import msgspec
 
 from berth.dialects.options import Options
 from berth.model.decided import Decided
-from berth.model.decision import Problem
 from berth.model.demand import ContainerDemand, Demand
 from berth.model.edit import Change
 from berth.model.pod import Pod
+from berth.model.problem import Problem
 from berth.model.records import NO_RECORDS
 from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor

@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from berth import names
-from berth.model.device import Device, Profile
+from berth.model.device import SLICES, Device, Profile
 from berth.model.raw import Json, JsonObject
 from berth.model.records import Fields
 from berth.model.vendor import Vendor
@@ -103,8 +102,8 @@ def _profiles(one: JsonObject) -> Iterator[Profile]:
                 raise Illegible("migProfiles has a placement that is none")
             starts.append(_number(place, "start"))
             size = _number(place, "size")  # slices of memory, of which sliceCount is not the sum
-        if not 0 < size <= names.MIG_SLICES or max(starts, default=0) + size > names.MIG_SLICES:
-            raise Illegible(f"a partition does not lie on {names.MIG_SLICES} slices")
+        if not 0 < size <= SLICES or max(starts, default=0) + size > SLICES:
+            raise Illegible(f"a partition does not lie on {SLICES} slices")
         name, memory = _text(profile, "name"), _number(profile, "memoryMB")
         yield Profile(name, memory, _number(profile, "core"), size, tuple(starts))
 
@@ -154,7 +153,13 @@ def _numa(text: str) -> int:
 
 
 def _whole(text: str, key: str) -> int:
-    text = text.strip()
-    if not (text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= MOST):
+    found = whole(text.strip())
+    if found is None:
         raise Illegible(f"{key} is no whole number of 32 bits")
-    return int(text)
+    return found
+
+
+def whole(text: str) -> int | None:
+    """Return a number as HAMi writes it, None for what is none."""
+    good = text.isascii() and text.isdigit() and len(text) <= 10 and int(text) <= MOST
+    return int(text) if good else None

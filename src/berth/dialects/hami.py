@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 
 from berth.dialects import amounts, choices, convert, devices, shares
 from berth.dialects.completion import classed, complete, hide, scheduled
-from berth.dialects.dialect import Dialect, Reading, only
+from berth.dialects.dialect import Dialect, only
 from berth.dialects.options import Options
 from berth.dialects.reading import read
 from berth.model.decided import Decided
@@ -19,8 +19,6 @@ from berth.model.pod import Container, Pod
 from berth.model.raw import Json
 from berth.model.said import Said
 from berth.model.vendor import Vendor
-
-__all__ = ["DIALECT", "Options", "Reading", "completed", "read", "write"]
 
 _SCHEDULER = Said("why.scheduler")
 _VENDOR_ANNOTATION = Said("why.vendor-annotation")

@@ -11,10 +11,12 @@ from math import ceil
 
 from berth import names
 from berth.dialects import reading
+from berth.dialects.amounts import MOST_DEVICES
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, worded
 from berth.dialects.losses import lose
 from berth.dialects.options import Options
+from berth.dialects.unfit import MOST_MIB
 from berth.model import quantity
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop
@@ -25,8 +27,6 @@ from berth.model.said import Facts, Said
 from berth.model.vendor import Selectors, Vendor
 
 NAME = "kai"
-_MOST_MIB = 2**20 - 1
-_MOST_DEVICES = 1024
 _SHOWN = 40
 _SAID = Said("why.kai")
 
@@ -104,11 +104,11 @@ def _share(pod: Pod, vendor: Vendor, problems: list[Problem]) -> Share | None:
     if names.KAI_FRACTION in pod.annotations and not (fraction and 0 < fraction < 1):
         shown = {"shown": _shown(pod, names.KAI_FRACTION)}
         problems.append(_problem(names.KAI_FRACTION, "annotation.fraction", shown))
-    whole = isinstance(memory, int) and 0 < memory <= _MOST_MIB
+    whole = isinstance(memory, int) and 0 < memory <= MOST_MIB
     if names.KAI_MEMORY in pod.annotations and not whole:
         shown = {"shown": _shown(pod, names.KAI_MEMORY)}
         problems.append(_problem(names.KAI_MEMORY, "annotation.mib", shown))
-    whole = isinstance(devices, int) and 0 < devices <= _MOST_DEVICES
+    whole = isinstance(devices, int) and 0 < devices <= MOST_DEVICES
     if names.KAI_DEVICES in pod.annotations and not whole:
         shown = {"shown": _shown(pod, names.KAI_DEVICES)}
         problems.append(_problem(names.KAI_DEVICES, "annotation.cards", shown))

@@ -1,4 +1,4 @@
-"""How the cluster wants the HAMi dialect written."""
+"""How the cluster wants Pods read and written: by which words, and for which scheduler."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet

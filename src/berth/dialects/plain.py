@@ -13,11 +13,10 @@ from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 NAME = "plain"
-RESOURCE = "nvidia.com/gpu"
 _SCHEDULER = Said("why.plain-scheduler")
 
 
-def words(nvidia: Vendor, resource: str = RESOURCE) -> Vendor:
+def words(nvidia: Vendor, resource: str) -> Vendor:
     """Return NVIDIA's cards, whole ones."""
     return replace(
         worded(nvidia, NAME),

@@ -17,11 +17,10 @@ from berth.model.said import Said
 from berth.model.vendor import Vendor
 
 NAME = "pool"
-RESOURCES = ("hami.io/vgpu-count", "hami.io/vgpu-memory", "hami.io/vgpu-cores")
 _SCHEDULER = Said("why.pool-scheduler")
 
 
-def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES) -> Vendor:
+def words(nvidia: Vendor, resources: tuple[str, str, str]) -> Vendor:
     """Return NVIDIA's cards in the manager's words: the names of count, memory and cores."""
     count, memory, cores = resources
     return replace(
@@ -44,13 +43,10 @@ def write(demand: Demand, placed: Decided | None, pod: Pod, options: Options) ->
     changes = convert.whole(demand, pod, options, _SCHEDULER)
     by = options.conversion
     if by is not None and placed is not None:
-        variables = (names.CHOSEN_ENV, *_visible(visible=by.visible_devices))
+        visible = (names.VISIBLE_DEVICES,) if by.visible_devices else ()
+        variables = (names.CHOSEN_ENV, *visible)
         changes += devices.variables_of(demand, placed, variables)
     return changes
-
-
-def _visible(*, visible: bool) -> tuple[str, ...]:
-    return (names.VISIBLE_DEVICES,) if visible else ()
 
 
 DIALECT = Dialect(name=NAME, read=only(NAME, reading.read), write=write)

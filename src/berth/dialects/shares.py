@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping
 import msgspec
 
 from berth.dialects import wishes
-from berth.model.decision import Problem
 from berth.model.demand import Completion, Share
 from berth.model.pod import Container
+from berth.model.problem import Problem
 from berth.model.raw import Json
 from berth.model.said import Facts, Said
 from berth.model.vendor import Amounts, Fault, Vendor

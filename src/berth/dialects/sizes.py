@@ -1,4 +1,4 @@
-"""How much memory of each card is meant where a container does not say, and what cards can give.
+"""How much memory of each card is meant where a container does not say.
 
 In this order: the container's own resources; the annotation berth.dev/gpu-memory; the size of the
 model that runs in it; the default of its namespace; HAMi's own, where its words are translated; the
@@ -12,21 +12,18 @@ from math import ceil
 from msgspec.structs import replace
 
 from berth import names
-from berth.dialects import wanted_size, wishes
+from berth.dialects import cards, wanted_size, wishes
 from berth.dialects.conversion import Conversion, Size
 from berth.dialects.dialect import Beyond, Reading
-from berth.model.card import Card
 from berth.model.demand import Completion, Demand, Share
 from berth.model.pod import Container, Pod
-from berth.model.problem import Problem
-from berth.model.raw import Json, Path
+from berth.model.quantity import MIB
+from berth.model.raw import Json
 from berth.model.said import Facts, Said
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 _MEMORY = ("memory", "memory_percent")
 _SIZED = Said("why.sized")
-_SHOWN, _KNOWN = 40, 200
-"""Characters of the models that a Pod names, and of those that there are."""
 
 
 def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[str]) -> Reading:
@@ -53,7 +50,7 @@ def settle(reading: Reading, pod: Pod, by: Conversion, converted: AbstractSet[st
             share = _resolved(share, by)
             if fresh:
                 share = _divided(one.container, share, by)
-            beyond += _beyond(one.container, share, pod.annotations, by)
+            beyond += cards.beyond(one.container, share, pod.annotations, by)
         containers.append(replace(one, share=share) if share is not one.share else one)
     if reading.demand.any:
         problems += asked.strangers({one.container.name for one in containers})
@@ -155,7 +152,7 @@ def _resolved(share: Share, by: Conversion) -> Share:
         return share
     if share.memory_percent == 100:
         return replace(share, memory_percent=None, completion=_beside_memory(share))
-    found = possible(share, by.cards)
+    found = cards.possible(share, by.cards)
     if len(found) != 1:
         return share  # which is refused where it is written
     # Rounded down, as HAMi does with the card before it: 20 % of 32768 are 6553.
@@ -163,71 +160,6 @@ def _resolved(share: Share, by: Conversion) -> Share:
     resolved = replace(share, memory_mib=mib, memory_percent=None)
     why = Said("why.percent-of", {"percent": share.memory_percent, "size": found[0]})
     return _restated(resolved, why)
-
-
-def possible(share: Share, cards: Iterable[Card]) -> list[int]:
-    """Return the memory sizes of the cards that the Pod may get, each once, ascending."""
-    return sorted({card.memory_mib for card in _eligible(share, cards)})
-
-
-def _eligible(share: Share, cards: Iterable[Card]) -> list[Card]:
-    wished = share.wishes
-    found = []
-    for card in cards:
-        model = card.model.lower()
-        if card.vendor != share.vendor.name or any(part in model for part in wished.not_models):
-            continue
-        if not wished.models or any(part in model for part in wished.models):
-            found.append(card)
-    return found
-
-
-def unknown(of: Container, share: Share, cards: Iterable[Card]) -> Problem:
-    """Refuse percent of nobody knows what (Volcano from 1.13 on would never schedule it)."""
-    sizes = possible(share, cards)
-    about: Facts = {"percent": share.memory_percent or 0, "key": names.GPU_MODEL}
-    path = _place(of, share.vendor)
-    if not sizes:
-        return Problem("unknown-size.none", path, about)
-    listed = ", ".join(map(str, sizes))
-    return Problem("unknown-size.several", path, {**about, "sizes": listed})
-
-
-def _beyond(
-    of: Container, share: Share, annotations: Mapping[str, Json], by: Conversion
-) -> Iterator[Beyond]:
-    """Yield what no card, or no node, of this cluster has; nothing where none is known."""
-    mine = [card for card in by.cards if card.vendor == share.vendor.name]
-    cards = _eligible(share, mine)
-    if not cards:
-        if mine and share.wishes.models:
-            yield _no_model(share, annotations, mine)
-        return
-    path, asked = _place(of, share.vendor), share.memory_mib or 0
-    most = max(card.memory_mib for card in cards)
-    if asked > most:
-        sizes = ", ".join(map(str, possible(share, cards)))
-        about: Facts = {"mib": asked, "sizes": sizes, "most": most}
-        told = Said("beyond.memory", {"path": path, "mib": asked, "most": most})
-        yield Beyond(Problem("no-such-card.memory", path, about), told)
-    largest = max(card.most for card in cards)
-    if largest and share.count > largest:
-        if share.vendor.count:
-            path = (*of.path, "resources", "limits", share.vendor.count)
-        about = {"count": share.count, "largest": largest}
-        told = Said("beyond.count", {"path": path, "count": share.count, "largest": largest})
-        yield Beyond(Problem("no-such-card.count", path, about), told)
-
-
-def _no_model(share: Share, annotations: Mapping[str, Json], cards: Iterable[Card]) -> Beyond:
-    models, known = ",".join(share.wishes.models), ", ".join(sorted({one.model for one in cards}))
-    theirs = share.vendor.selectors.models
-    path = ("metadata", "annotations", theirs if theirs in annotations else names.GPU_MODEL)
-    about: Facts = {"models": models[:_SHOWN], "known": known[:_KNOWN]}
-    return Beyond(
-        Problem("no-such-card.model", path, about),
-        Said("beyond.model", {"path": path, "models": models[:_SHOWN]}),
-    )
 
 
 def _divided(of: Container, share: Share, by: Conversion) -> Share:
@@ -269,11 +201,3 @@ def divided(shares: Iterable[Share], by: Conversion) -> str:
     mine = (one for one in shares if one.vendor.name in known)
     found = {name: factor for one in mine for name, factor in _factors(one, by).items()}
     return ",".join(f"{name}={factor:g}" for name, factor in found.items())
-
-
-def _place(of: Container, vendor: Vendor) -> Path:
-    if vendor.selectors.asking:
-        return ("metadata", "annotations", vendor.selectors.asking[0])
-    names_there = (vendor.memory, vendor.memory_percent, vendor.count)
-    there = (one for one in names_there if one and one in of.limits)
-    return (*of.path, "resources", "limits", next(there, vendor.count))

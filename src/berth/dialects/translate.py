@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
-import orjson
 from msgspec.structs import replace
 
 from berth import names
@@ -26,12 +25,12 @@ from berth.dialects import (
 from berth.dialects.conversion import Conversion
 from berth.dialects.dialect import Dialect, Reading, Write
 from berth.dialects.options import Options
-from berth.model import quantity
+from berth.model import original, quantity
 from berth.model.decided import Decided
 from berth.model.demand import ContainerDemand, Demand, Share
 from berth.model.edit import Change, Drop, Put
 from berth.model.pod import Container, Pod
-from berth.model.raw import Json, JsonObject
+from berth.model.raw import Json
 from berth.model.said import Said
 
 DIALECTS: tuple[Dialect, ...] = (
@@ -127,27 +126,9 @@ def _wrong(changes: Iterable[Change], demand: Demand, pod: Pod, by: Conversion) 
     return choices.once(found)
 
 
-def record(text: Json) -> JsonObject:
-    """Return what the annotation of original requests holds; nothing where it is none of ours."""
-    if not isinstance(text, str):
-        return {}
-    try:
-        found: Json = orjson.loads(text)
-    except orjson.JSONDecodeError:
-        return {}
-    ours = isinstance(found, dict) and found.get("v") == names.ORIGINAL_VERSION
-    return found if isinstance(found, dict) and ours else {}
-
-
-def recorded(text: Json) -> Mapping[str, Json]:
-    """Return what it holds for each container."""
-    containers = record(text).get("containers")
-    return containers if isinstance(containers, dict) else {}
-
-
 def _converted(demand: Demand, pod: Pod, options: Options) -> frozenset[str]:
     """Return the containers that are as an earlier pass has made them of something else."""
-    before = recorded(pod.annotations.get(names.ORIGINAL_REQUEST))
+    before = original.containers(pod.annotations.get(names.ORIGINAL_REQUEST))
     if not before:
         return frozenset()
     return frozenset(

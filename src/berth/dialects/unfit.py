@@ -7,10 +7,11 @@ from math import ceil
 import msgspec
 
 from berth.model import quantity
-from berth.model.decision import Problem
+from berth.model.problem import Problem
+from berth.model.quantity import MIB
 from berth.model.raw import Json, Path
 from berth.model.said import Facts, either
-from berth.model.vendor import MIB, Vendor
+from berth.model.vendor import Vendor
 
 MOST_MIB = 2**20 - 1
 """Below 1 TiB a card. Any size written with Mi or Gi, in a resource that counts MiB, is above."""

@@ -22,12 +22,6 @@ from berth.model.said import Said
 from berth.model.vendor import Selectors, Vendor
 
 NAME = "volcano"
-RESOURCES = (
-    "volcano.sh/vgpu-number",
-    "volcano.sh/vgpu-memory",
-    "volcano.sh/vgpu-memory-percentage",
-    "volcano.sh/vgpu-cores",
-)
 LAST_WITH_PERCENT = 12
 FIRST_WITH_DEVICES = 16
 _MODES = ("", "hami-core", "mig")
@@ -36,7 +30,7 @@ _WHY_QUEUE = Said("why.queue")
 _SCHEDULER = Said("why.volcano-scheduler")
 
 
-def words(nvidia: Vendor, resources: tuple[str, ...] = RESOURCES, block_mib: int = 1) -> Vendor:
+def words(nvidia: Vendor, resources: tuple[str, str, str, str], block_mib: int) -> Vendor:
     """Return NVIDIA's cards in Volcano's words.
 
     `resources` are the names of number, memory, percent and cores; `block_mib` is how many MiB one

@@ -7,15 +7,15 @@ import msgspec
 
 from berth import names
 from berth.dialects.conversion import BYTES, Conversion, Size, parameters
+from berth.dialects.unfit import MOST_MIB
 from berth.model import quantity
 from berth.model.demand import Share
 from berth.model.pod import Container
 from berth.model.problem import Problem
+from berth.model.quantity import MIB
 from berth.model.raw import Json
 from berth.model.said import Facts, Said
-from berth.model.vendor import MIB
 
-MOST_MIB = 2**20 - 1
 _PERCENT = re.compile(r"([1-9]\d?|100)%", re.ASCII)
 _SHOWN = 40
 _MOST_PARTS = 1000

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 
 from berth import names
-from berth.model.decision import Problem
 from berth.model.demand import NO_WISHES, Wishes
+from berth.model.problem import Problem
 from berth.model.raw import Json
 from berth.model.said import Fact, Facts, Said
 from berth.model.vendor import Selectors, Vendor

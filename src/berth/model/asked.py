@@ -1,13 +1,10 @@
 """From what a Pod wants in its dialect's words to what placement counts in."""
 
-from typing import TypeAlias
-
 import msgspec
 
 from berth.model.demand import Demand, Share
-from berth.model.request import WHOLE, DeviceRequest, PodRequest
+from berth.model.request import WHOLE, DeviceRequest, Named, PodRequest
 
-Named: TypeAlias = tuple[str, DeviceRequest]
 ORDERING = ("binpack", "spread", "numa")
 """The words of a device policy that say which of several cards comes first."""
 NO_CARD = ("",)

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from enum import Enum
-from typing import TypeAlias
 
 import msgspec
 
 from berth.model.device import Device, Number, Slices
 from berth.model.placement import Allocation, Hold
+from berth.model.request import Sidecars
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
@@ -50,15 +50,11 @@ class Charge(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_def
     source: Source = Source.NONE
     init: tuple[str, ...] = ()
     """Init containers that hold something; each ends before the app containers start."""
-    sidecars: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """For each of those, the sidecars that run beside it."""
+    sidecars: Sidecars = ()
     workload: str = ""
     """Its class, where some classes must not share a card."""
     group: str = ""
     """The Job or the like that it is of."""
-
-
-Sidecars: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
 
 
 def roles(init: Iterable[tuple[str, bool]]) -> tuple[tuple[str, ...], Sidecars]:

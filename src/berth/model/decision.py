@@ -12,12 +12,9 @@ from berth.model.edit import Edit
 from berth.model.placed import Placed
 from berth.model.problem import Problem
 from berth.model.raw import JsonObject, Path, dotted
-from berth.model.reason import Reason
 from berth.model.rfc6902 import Operation
 from berth.model.said import Said
 from berth.words.catalogue import CATALOGUES, Language
-
-__all__ = ["Decision", "Problem", "Reason", "Verdict"]
 
 
 class Verdict(StrEnum):
@@ -89,4 +86,5 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 @lru_cache(maxsize=1024)
 def because(path: Path, why: str, language: Language) -> str:
+    """Return a reason with the place before it."""
     return f"{dotted(path)}{CATALOGUES[language].colon}{why}"

@@ -4,11 +4,11 @@ from typing import Annotated
 
 import msgspec
 
-from berth import names
-
 Number = Annotated[int, msgspec.Meta(ge=0, le=2**52)]
 """An amount as a document may say it: sums of many still are whole numbers of 64 bits."""
-Slices = Annotated[int, msgspec.Meta(ge=0, lt=1 << names.MIG_SLICES)]
+SLICES = 8
+"""The most slices of a card that partitions are laid on."""
+Slices = Annotated[int, msgspec.Meta(ge=0, lt=1 << SLICES)]
 """Slices of a card, as bits."""
 
 
@@ -24,8 +24,8 @@ class Profile(msgspec.Struct, frozen=True, rename="camel"):
 
     def __post_init__(self) -> None:
         """Refuse what lies on no slices. Raises ValueError."""
-        if not 0 < self.size <= names.MIG_SLICES - max(self.starts, default=0):
-            raise ValueError(f"a partition does not lie on {names.MIG_SLICES} slices")
+        if not 0 < self.size <= SLICES - max(self.starts, default=0):
+            raise ValueError(f"a partition does not lie on {SLICES} slices")
 
 
 class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

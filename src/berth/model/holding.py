@@ -6,10 +6,9 @@ from typing import TypeGuard, cast
 
 import msgspec
 
-from berth.model.quantity import LONGEST, NotAQuantity, parse
+from berth.model.quantity import LONGEST, MIB, NotAQuantity, parse
 from berth.model.raw import Json
 
-MIB = 2**20
 MOST = 2**52
 """More than any node has; a larger number is cut, so that sums of Pods stay within 64 bits."""
 CPU, MEMORY, PODS = "cpu", "memory", "pods"

@@ -53,6 +53,6 @@ def read(text: bytes) -> Picture:
     """Read a picture again. Raises UsageError, with the place of what is wrong."""
     try:
         return msgspec.json.decode(text, type=Picture)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         why = version.another(text, 1, "snapshot") or f"this is no snapshot of a fleet: {error}"
         raise UsageError(why) from error

@@ -97,8 +97,8 @@ def bare(resources: Resources) -> Container:
     )
 
 
-class Wishes(msgspec.Struct, frozen=True, kw_only=True):
-    """Which nodes a Pod accepts, and which it likes, as it came."""
+class NodeAffinity(msgspec.Struct, frozen=True, kw_only=True):
+    """Which nodes a Pod accepts, by selector too, and which it likes, as it came."""
 
     selector: Mapping[str, Json] = {}
     terms: Sequence[JsonObject] = ()
@@ -109,7 +109,7 @@ class Wishes(msgspec.Struct, frozen=True, kw_only=True):
     """Of preferred node affinity, each with its weight."""
 
 
-ANYWHERE = Wishes()
+NO_AFFINITY = NodeAffinity()
 
 
 class Pod(msgspec.Struct, frozen=True, kw_only=True):
@@ -128,7 +128,7 @@ class Pod(msgspec.Struct, frozen=True, kw_only=True):
     """Volume name to the path on the host that it shows."""
     volumes: Sequence[JsonObject]
     tolerations: Sequence[JsonObject]
-    nodes: Wishes = ANYWHERE
+    affinity: NodeAffinity = NO_AFFINITY
     overhead: Mapping[str, Json] = {}
     """What its RuntimeClass adds (KEP-688)."""
     priority_class: str = ""

@@ -4,7 +4,7 @@ import msgspec
 
 from berth.model.raw import Path, dotted
 from berth.model.reason import Reason
-from berth.model.said import NO_FACTS, Facts, Said, clauses
+from berth.model.said import NO_FACTS, Facts, Said
 from berth.words.catalogue import CATALOGUES, Language
 
 
@@ -20,16 +20,6 @@ class Problem(msgspec.Struct, frozen=True):
     def reason(self) -> Reason:
         """The class of mistakes that it belongs to."""
         return Reason(self.code.partition(".")[0])
-
-    @property
-    def what(self) -> str:
-        """What is wrong, without the path: "16Gi is more MiB than any card has"."""
-        return clauses(self.code, self.facts)[0]
-
-    @property
-    def fix(self) -> str:
-        """What to do, in the imperative: "write 16384"."""
-        return clauses(self.code, self.facts)[1]
 
     @property
     def clause(self) -> Said:

@@ -14,6 +14,7 @@ _FORM = re.compile(
     r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+))(?P<suffix>[KMGTPE]i|[numkMGTPE]|[eE][+-]?\d{1,3})?",
     re.ASCII,
 )
+MIB = 2**20
 LONGEST = 64  # no honest quantity is longer, and huge integers are slow to read
 _SCALE = {
     suffix: Fraction(1024) ** power

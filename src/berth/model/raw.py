@@ -23,3 +23,16 @@ def dotted(path: Path) -> str:
         else:
             text += f".{key}" if text else key
     return text
+
+
+def child(parent: JsonObject, key: str) -> JsonObject:
+    """Return the object at `key`, empty where none is."""
+    value = parent.get(key)
+    return value if isinstance(value, dict) else {}
+
+
+def annotations(raw: JsonObject) -> JsonObject:
+    """Return the annotations of an object, none where they have not their shape."""
+    metadata = raw.get("metadata")
+    found = metadata.get("annotations") if isinstance(metadata, dict) else None
+    return found if isinstance(found, dict) else {}

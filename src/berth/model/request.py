@@ -1,6 +1,7 @@
 """What one Pod wants of a node and of its cards, in the terms that placement counts in."""
 
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import msgspec
 
@@ -77,18 +78,24 @@ class Shape(msgspec.Struct, frozen=True):
     request: DeviceRequest | None
 
 
+Named: TypeAlias = tuple[str, DeviceRequest]
+"""The name of a container, and what it wants."""
+Sidecars: TypeAlias = tuple[tuple[str, tuple[str, ...]], ...]
+"""Init containers by name, each with the sidecars that run beside it already."""
+
+
 class PodRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """What one Pod wants. CPU, memory and others are of the Pod: the sum or the init peak."""
 
     cpu_milli: Number = 0
     memory_mib: Number = 0
     other: dict[str, Number] = {}
-    devices: tuple[tuple[str, DeviceRequest], ...] = ()
-    """Container name and request: one after another, each holding what it gets."""
-    init_devices: tuple[tuple[str, DeviceRequest], ...] = ()
+    devices: tuple[Named, ...] = ()
+    """One after another, each holding what it gets."""
+    init_devices: tuple[Named, ...] = ()
     """The same for init containers, that run one by one before the others and give back."""
-    sidecars: tuple[tuple[str, tuple[str, ...]], ...] = ()
-    """For each of those, the containers of `devices` that run beside it already."""
+    sidecars: Sidecars = ()
+    """Of those, such as have containers of `devices` beside them."""
     eligibility: Eligibility = ANYWHERE
     workload: str = ""
     """Its class, where some classes must not share a card; empty goes with all."""
@@ -98,12 +105,26 @@ class PodRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit
     """The node label that names the rack, for the same."""
 
     @property
+    def requests(self) -> list[DeviceRequest]:
+        """What each of its containers wants, init containers last."""
+        return [request for _, request in (*self.devices, *self.init_devices)]
+
+    @property
     def shape(self) -> Shape:
         """Its CPU beside the largest of its device requests."""
-        wanted = [request for _, request in (*self.devices, *self.init_devices)]
-        if len(wanted) < 2:
-            return Shape(self.cpu_milli, wanted[0] if wanted else None)
-        return Shape(self.cpu_milli, max(wanted, key=_size))
+        return Shape(self.cpu_milli, max(self.requests, key=_size, default=None))
+
+    def beside(self, container: str) -> tuple[str, ...]:
+        """Return the containers of `devices` that run beside an init container already."""
+        return next((names for name, names in self.sidecars if name == container), ())
+
+    def each(self, read: Callable[[DeviceRequest], DeviceRequest]) -> "PodRequest":
+        """Return the same with what each container wants as it is read."""
+        devices, init = (
+            tuple([(name, read(request)) for name, request in some])
+            for some in (self.devices, self.init_devices)
+        )
+        return msgspec.structs.replace(self, devices=devices, init_devices=init)
 
 
 def _size(request: DeviceRequest) -> tuple[int, int, int]:

@@ -37,7 +37,7 @@ def apply(document: Json, operation: Operation) -> Json:
     op, path = operation.get("op"), operation.get("path")
     if op not in ("add", "replace", "remove") or not isinstance(path, str) or path[:1] != "/":
         raise PatchError("an operation that is none of add, replace and remove at a path")
-    *above, last = [key.replace("~1", "/").replace("~0", "~") for key in path[1:].split("/")]
+    *above, last = map(unescaped, path[1:].split("/"))
     result = node = _copy(document, path)
     for name in above:
         key = name if isinstance(node, dict) else _index(node, name, path)
@@ -57,6 +57,11 @@ def apply(document: Json, operation: Operation) -> Json:
     else:
         node[key] = operation.get("value")  # type: ignore[index]  # as above
     return result
+
+
+def unescaped(key: str) -> str:
+    """Read a part of a JSON Pointer (RFC 6901)."""
+    return key.replace("~1", "/").replace("~0", "~")
 
 
 def _copy(node: Json, path: str) -> Node:

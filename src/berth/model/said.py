@@ -10,7 +10,7 @@ from typing import TypeAlias, Union
 import msgspec
 
 from berth.model.raw import Path, dotted
-from berth.words.catalogue import ENTRIES, SENTENCES, Language
+from berth.words.catalogue import SENTENCES, Language
 
 Fact: TypeAlias = Union[str, int, Path, "Said"]
 """A name, a number, a place, or a sentence within a sentence."""
@@ -46,13 +46,6 @@ def either(names: Sequence[str]) -> Fact:
     """Join names, of which there is one at least, by "or"."""
     *others, last = names
     return Said("part.or", {"one": ", ".join(others), "other": last}) if others else last
-
-
-def clauses(code: str, facts: Facts, language: Language = "en") -> tuple[str, str]:
-    """Return what is the case, and what to do, if the sentence says so."""
-    what, fix = ENTRIES[language][code]
-    shown = _shown(facts, language)
-    return what.format_map(shown), fix.format_map(shown)
 
 
 def _shown(facts: Facts, language: Language) -> dict[str, str | int]:

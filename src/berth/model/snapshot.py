@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 import numpy as np
 
 from berth.model.columns import Bools, Floats, Ints, empty, empty_grid, longer, wider
-from berth.model.device import Device, Kind
+from berth.model.device import SLICES, Device, Kind
 from berth.model.mix import Mix
 from berth.model.node import Node
 from berth.model.placement import Allocation
@@ -22,14 +22,12 @@ T = TypeVar("T")
 
 NOTHING = -1
 """The kind where there is no card, or none that may be used."""
-SLICES = 8
-"""The most slices of a card that partitions are laid on."""
 PLACES = np.arange(SLICES)
 SPARE = Node(name="", cpu_milli=0, memory_mib=0, pods=0, ready=False)
 """What stands in a row that no node has had yet."""
 WHOLE = 1000
 """A card's worth, in milli: the measure that policies count in."""
-__all__ = ["NOTHING", "SLICES", "WHOLE", "Bools", "Floats", "Ints", "Snapshot", "left_of"]
+__all__ = ["NOTHING", "WHOLE", "Bools", "Floats", "Ints", "Snapshot", "left_of"]
 
 
 class Snapshot:

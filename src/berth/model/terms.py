@@ -1,12 +1,15 @@
 """What the settings ask of cards beside what a Pod asks for, and what Pods belong together."""
 
 from collections.abc import Mapping
+from functools import partial
 
 import msgspec
+from msgspec.structs import replace
 
 from berth import names
+from berth.model import wildcard
 from berth.model.raw import Json
-from berth.model.request import CardTest, DeviceRequest, PodRequest
+from berth.model.request import CardTest, PodRequest
 from berth.model.vendor import Vendor
 
 
@@ -19,10 +22,7 @@ class Scoped(msgspec.Struct, frozen=True):
 
     def holds(self, namespace: str) -> bool:
         """Whether it is for this namespace."""
-        return not self.namespaces or any(
-            namespace.startswith(one[:-1]) if one.endswith("*") else namespace == one
-            for one in self.namespaces
-        )
+        return not self.namespaces or wildcard.matches(namespace, self.namespaces)
 
 
 class Terms(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,7 +41,7 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def counting(self) -> "Terms":
         """What of it decides how Pods are counted that stand already: not which cards pass."""
-        return msgspec.structs.replace(self, tests=(), rack=names.RACK_LABEL)
+        return replace(self, tests=(), rack=names.RACK_LABEL)
 
     def workload(self, labels: Mapping[str, Json], annotations: Mapping[str, Json]) -> str:
         """Return a Pod's class; empty for one that no pair names, as it goes with all."""
@@ -68,20 +68,10 @@ class Terms(msgspec.Struct, frozen=True, kw_only=True):
         workload = self.workload(labels, annotations)
         beside_not = self.beside_not(workload) if workload else ()
         where = tuple(one.test for one in self.tests if one.holds(namespace))
-
-        def with_terms(
-            requests: tuple[tuple[str, DeviceRequest], ...],
-        ) -> tuple[tuple[str, DeviceRequest], ...]:
-            return tuple(
-                (name, msgspec.structs.replace(one, beside_not=beside_not, where=where))
-                for name, one in requests
-            )
-
-        plain = not (beside_not or where)
-        return msgspec.structs.replace(
+        if beside_not or where:
+            wanted = wanted.each(partial(replace, beside_not=beside_not, where=where))
+        return replace(
             wanted,
-            devices=wanted.devices if plain else with_terms(wanted.devices),
-            init_devices=wanted.init_devices if plain else with_terms(wanted.init_devices),
             workload=workload,
             group=group(namespace, labels),
             rack=self.rack,

@@ -6,14 +6,13 @@ from typing import TypeAlias
 
 import msgspec
 
+from berth.model.quantity import MIB
 from berth.model.raw import Json
 from berth.model.records import NO_RECORDS, Records
 from berth.model.said import NO_FACTS, Facts
 
 ROLES = ("count", "memory", "memory_percent", "cores", "priority")
 """What a resource of an accelerator may say; fields of Vendor and of Amounts."""
-
-MIB = 2**20
 
 
 class Amounts(msgspec.Struct, frozen=True, kw_only=True):

@@ -39,9 +39,12 @@ def serving(
     answer = _application(metrics, readiness, shown)
     try:
         server = make_server(wanted.host, wanted.port, answer, _Server, _Silent)
-    except OSError as error:
+    except (OSError, UnicodeError) as error:  # UnicodeError: a host such as a..b
         where = f"{wanted.host}:{wanted.port}"
-        raise UsageError(f"cannot listen on {where}: {error.strerror}; set metrics.port") from None
+        why = error.strerror if isinstance(error, OSError) else "that is no name of a host"
+        raise UsageError(
+            f"cannot listen on {where}: {why}; set metrics.host or metrics.port"
+        ) from None
     thread = threading.Thread(target=server.serve_forever, name="metrics", daemon=True)
     thread.start()
     try:

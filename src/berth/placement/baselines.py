@@ -7,7 +7,7 @@ numbers there, and equal ones go to the node of the lowest rank.
 import numpy as np
 
 from berth.model.request import PodRequest, Shape
-from berth.model.snapshot import Floats, Ints, Snapshot
+from berth.model.snapshot import WHOLE, Floats, Ints, Snapshot
 from berth.placement.cards import suitable
 from berth.placement.pick import Choice
 from berth.placement.policy import Ranking, Simple
@@ -39,9 +39,9 @@ def _packing(trial: Trial, snapshot: Snapshot) -> Floats:
     if not trial.cards.shape[1]:
         return np.zeros(len(trial.rows))
     cards = np.count_nonzero(snapshot.kind[trial.rows] >= 0, axis=1)
-    untouched = trial.room == cards * 1000
-    idle = np.count_nonzero(trial.old == 1000, axis=1)
-    left = (trial.old * 100 // 1000).sum(axis=1) // 10
+    untouched = trial.room == cards * WHOLE
+    idle = np.count_nonzero(trial.old == WHOLE, axis=1)
+    left = (trial.old * 100 // WHOLE).sum(axis=1) // 10
     used = np.where(idle > 0, np.maximum(50 - idle, 33), np.maximum(100 - left, 50))
     score: Floats = np.where(untouched, np.maximum(33 - cards, cards), used).astype(np.float64)
     return score

@@ -14,6 +14,7 @@ from berth.model.device import Kind
 from berth.model.request import DeviceRequest
 from berth.model.snapshot import NOTHING, WHOLE, Bools, Ints, Snapshot
 from berth.placement.slices import Cut, cut, place, uncut
+from berth.placement.uuids import named
 
 NEVER = 1 << 40
 """More than any card has: what a card wants of which a request accepts nothing."""
@@ -21,8 +22,6 @@ ALL_CORES = 100
 """Percent of compute that a card has of its own."""
 KEPT = 4_096
 """Different requests that are remembered."""
-MARKS = 1 << 24
-"""Marks of cards that are remembered, for all that Pods name: a byte each."""
 
 
 class Need(msgspec.Struct, frozen=True):
@@ -161,38 +160,6 @@ def able(request: DeviceRequest, snapshot: Snapshot, rows: Ints) -> Bools:
     if request.uuids or request.uuids_not:
         good &= named(request, snapshot)[rows]
     return good
-
-
-def named(request: DeviceRequest, snapshot: Snapshot) -> Bools:
-    """Say of every card whether it is one of those that are named, if any, and not left out."""
-    known: dict[tuple[tuple[str, ...], tuple[str, ...]], Bools]
-    known = snapshot.settled("named", lambda _: {})
-    key = request.uuids, request.uuids_not
-    if key not in known:
-        if (len(known) + 1) * snapshot.kind.size > MARKS:
-            known.clear()
-        places = snapshot.settled("uuids", _places)
-        mask = np.full(snapshot.kind.shape, not request.uuids)
-        for uuids, wanted in ((request.uuids, True), (request.uuids_not, False)):
-            for uuid in uuids:
-                mask[places.get(uuid, _NOWHERE)] = wanted
-        known[key] = mask
-    return known[key]
-
-
-Place = tuple[Ints, Ints]
-"""Rows and cards: a UUID should be at one place, but whoever lists devices may say otherwise."""
-_NOWHERE: Place = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64))
-
-
-def _places(snapshot: Snapshot) -> dict[str, Place]:
-    found: dict[str, tuple[list[int], list[int]]] = {}
-    for row, node in enumerate(snapshot.nodes):
-        for card, device in enumerate(node.devices):
-            rows, cards = found.setdefault(device.uuid, ([], []))
-            rows.append(row)
-            cards.append(card)
-    return {uuid: (np.array(rows), np.array(cards)) for uuid, (rows, cards) in found.items()}
 
 
 def enough(request: DeviceRequest, good: Bools, snapshot: Snapshot, rows: Ints) -> Bools:

@@ -7,7 +7,8 @@ from berth.model.placement import Candidate, Placement, Refusal
 from berth.model.request import PodRequest
 from berth.model.snapshot import Floats, Ints, Snapshot
 from berth.placement.explain import without
-from berth.placement.fit import allocations, fit
+from berth.placement.fit import fit
+from berth.placement.held import allocations
 from berth.placement.nodes import node_part
 from berth.placement.policy import Policy, Ranking
 from berth.placement.together import together
@@ -41,7 +42,7 @@ def decide(
     wanted = policy.choice.applied(wanted)
     ranking = policy.rank(wanted, snapshot)
     good = ranking.fits & node_part(wanted, snapshot)
-    if len(wanted.devices) + len(wanted.init_devices) > 1:
+    if len(wanted.requests) > 1:
         good &= together(wanted, snapshot, policy.choice)
     scores = np.where(good, np.where(ranking.scored, ranking.scores, UNSCORED), -np.inf)
     rows = best(scores, snapshot, max(extent.candidates, extent.nodes))

@@ -7,13 +7,13 @@ import numpy as np
 
 from berth.model.eligibility import Eligibility
 from berth.model.placement import Lack, Misfit, Without
-from berth.model.request import DeviceRequest, PodRequest
+from berth.model.request import DeviceRequest, Named, PodRequest, Sidecars
 from berth.model.snapshot import Bools, Ints, Snapshot
-from berth.placement.cards import most_memory, named, need, of_one_numa, partitions, sizes
+from berth.placement.cards import most_memory, need, of_one_numa, partitions, sizes
 from berth.placement.eligible import eligible
-from berth.placement.fit import Named
 from berth.placement.lacking import lacking
 from berth.placement.pick import Choice
+from berth.placement.uuids import named
 from berth.placement.whole import all_healthy, carried
 
 
@@ -105,7 +105,7 @@ class _Asked(msgspec.Struct, frozen=True):
     eligibility: Eligibility
     devices: tuple[Named, ...]
     init_devices: tuple[Named, ...]
-    sidecars: tuple[tuple[str, tuple[str, ...]], ...]
+    sidecars: Sidecars
     choice: Choice
 
 
@@ -139,7 +139,7 @@ def _unable(wanted: PodRequest, snapshot: Snapshot, choice: Choice) -> _Standing
     questions = tuple(_lasting(wanted, snapshot))
     for question in questions:
         rows = _taken(never, question, rows, ever=True)
-    if len(wanted.devices) + len(wanted.init_devices) > 1 and len(rows):
+    if len(wanted.requests) > 1 and len(rows):
         whole = np.zeros_like(snapshot.cpu)
         whole[rows] = carried(wanted, snapshot, rows, choice)
         rows = _taken(never, _Question(Misfit.TOGETHER, 1, whole, whole), rows, ever=True)
@@ -157,7 +157,7 @@ def _lasting(wanted: PodRequest, snapshot: Snapshot) -> Iterator[_Question]:
     selected, tolerated = may.selected.astype(np.int64), may.tolerated.astype(np.int64)
     yield _Question(Misfit.NOT_SELECTED, 1, selected, selected)
     yield _Question(Misfit.TAINTED, 1, tolerated, tolerated)
-    for request in dict.fromkeys(one for _, one in (*wanted.devices, *wanted.init_devices)):
+    for request in dict.fromkeys(wanted.requests):
         yield from _of_cards(request, snapshot)
 
 

@@ -10,11 +10,11 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from berth.model.quantity import MIB
 from berth.model.snapshot import Bools, Ints, Snapshot
 from berth.placement.cel import Program, program
 from berth.placement.quantities import text_of
 
-MIB = 2**20
 UNKNOWN, NO, YES = 0, 1, 2
 OF_NODE = ("node.name", "node.labels")
 COLUMNS = ("kind", "memory", "cores", "slots", "holders", "numa", "slots_total", "row", "card")

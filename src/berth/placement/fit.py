@@ -6,19 +6,16 @@ a card than is held of it anyway, the rest is held too (KEP-753).
 """
 
 from collections.abc import Sequence
-from typing import TypeAlias
 
 import msgspec
 import numpy as np
 
-from berth.model.placement import Allocation, Hold
-from berth.model.request import DeviceRequest, PodRequest
+from berth.model.placement import Hold
+from berth.model.request import DeviceRequest, Named, PodRequest
 from berth.model.snapshot import Bools, Ints, Snapshot
 from berth.placement.cards import able, enough, instances, lefts, need, suitable
 from berth.placement.pick import Choice, of_fullest_numa, pick
 from berth.placement.slices import Cut
-
-Named: TypeAlias = tuple[str, DeviceRequest]
 
 
 class Part(msgspec.Struct, frozen=True):
@@ -79,7 +76,7 @@ def fit(wanted: PodRequest, snapshot: Snapshot, rows: Ints, choice: Choice) -> F
     fits = np.ones(len(rows), dtype=np.bool_)
     before, mine = dict[str, Part](), _marked(snapshot, rows, choice.best(wanted, snapshot, rows))
     for name, request in wanted.init_devices:
-        if not _beside(wanted, name):
+        if not wanted.beside(name):
             before[name], good = _part((name, request), snapshot, rows, choice, mine)
             mine, fits = _marked(snapshot, rows, before[name].cards, mine), fits & good
     where, at = snapshot, rows
@@ -94,7 +91,7 @@ def fit(wanted: PodRequest, snapshot: Snapshot, rows: Ints, choice: Choice) -> F
             _hold(part, where)
     for name, request in wanted.init_devices:
         if name not in before:
-            some = _holding(snapshot, rows, parts, _beside(wanted, name))
+            some = _holding(snapshot, rows, parts, wanted.beside(name))
             before[name], good = _part((name, request), some, np.arange(len(rows)), choice, mine)
             fits &= good
     return Fitted(rows, fits, tuple(parts), tuple(before[name] for name, _ in wanted.init_devices))
@@ -109,10 +106,6 @@ def _marked(
     marks = np.zeros((len(rows), snapshot.kind.shape[1]), dtype=np.bool_)
     np.put_along_axis(marks, cards.reshape(len(rows), -1), values=True, axis=1)
     return marks if before is None else marks | before
-
-
-def _beside(wanted: PodRequest, container: str) -> tuple[str, ...]:
-    return next((names for name, names in wanted.sidecars if name == container), ())
 
 
 def _holding(
@@ -187,74 +180,3 @@ def _hold(part: Part, some: Snapshot) -> None:
     if part.cut is not None:
         np.bitwise_or.at(some.slices, at, part.cut.slices.clip(min=0))
     some.left[at] = lefts(some, at)
-
-
-def allocate(wanted: PodRequest, snapshot: Snapshot, row: int, choice: Choice) -> Allocation | None:
-    """Return what the Pod would hold on this node, None if its cards do not carry all of it."""
-    applied = choice.applied(wanted)
-    fitted = fit(applied, snapshot, np.array([row]), choice)
-    return allocations(applied, fitted, snapshot)[0]
-
-
-def allocations(wanted: PodRequest, fitted: Fitted, snapshot: Snapshot) -> list[Allocation | None]:
-    """Return what the Pod would hold on each row; None where it does not fit."""
-    rows, fits = fitted.rows.tolist(), fitted.fits.tolist()
-    each = [part.holds(snapshot, fitted.rows) for part in fitted.parts]
-    before = [part.holds(snapshot, fitted.rows) for part in fitted.before]
-    return [
-        Allocation(
-            node=snapshot.nodes[row].name,
-            cpu_milli=wanted.cpu_milli,
-            memory_mib=wanted.memory_mib,
-            other=wanted.other,
-            holds=_held(wanted, [holds[at] for holds in each], [holds[at] for holds in before]),
-            workload=wanted.workload,
-            group=wanted.group,
-        )
-        if fits[at]
-        else None
-        for at, row in enumerate(rows)
-    ]
-
-
-def _held(
-    wanted: PodRequest, parts: list[list[Hold]], before: list[list[Hold]]
-) -> tuple[Hold, ...]:
-    """Put together what containers hold of one node, and the peaks of init containers."""
-    holds = [hold for part in parts for hold in part]
-    running = tuple(holds)
-    for alone, (name, _) in zip(before, wanted.init_devices, strict=True):
-        beside = _beside(wanted, name)
-        holds += _beyond(alone, [hold for hold in running if hold.container in beside], holds)
-    return tuple(holds)
-
-
-def _beyond(alone: list[Hold], beside: list[Hold], holds: list[Hold]) -> list[Hold]:
-    """Return what an init container needs of cards beyond what is held of them anyway."""
-    more = list[Hold]()
-    for device in dict.fromkeys(hold.device for hold in alone):
-        mine = [hold for hold in alone if hold.device == device]
-        anyway, needs = _sum(device, holds), _sum(device, [*beside, *mine])
-        if not any(anyway):
-            more += mine
-            continue
-        rest = msgspec.structs.replace(
-            mine[0],
-            memory_mib=max(0, needs[0] - anyway[0]),
-            cores=max(0, needs[1] - anyway[1]),
-            slots=max(0, needs[2] - anyway[2]),
-            slices=needs[3] & ~anyway[3],
-            own=tuple(mine),
-        )
-        if rest.memory_mib or rest.cores or rest.slots or rest.slices:
-            more.append(rest)
-    return more
-
-
-def _sum(device: int, holds: list[Hold]) -> tuple[int, int, int, int]:
-    memory = cores = slots = slices = 0
-    for hold in holds:
-        if hold.device == device:
-            memory, cores, slots = memory + hold.memory_mib, cores + hold.cores, slots + hold.slots
-            slices |= hold.slices
-    return memory, cores, slots, slices

@@ -7,7 +7,8 @@ import numpy as np
 from berth.model.placement import Lack, Misfit, Without
 from berth.model.request import DeviceRequest, PodRequest
 from berth.model.snapshot import NOTHING, Bools, Floats, Ints, Snapshot
-from berth.placement.cards import able, apart, instances, named, need, of_one_numa
+from berth.placement.cards import able, apart, instances, need, of_one_numa
+from berth.placement.uuids import named
 
 FEW = 256
 """Nodes that are looked at first where many might be the nearest."""
@@ -15,8 +16,8 @@ FEW = 256
 
 def lacking(wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Iterator[Without]:
     """Give each of these rows the first reason that it has, and gather them."""
-    requests = list(dict.fromkeys(one for _, one in (*wanted.devices, *wanted.init_devices)))
-    if len(wanted.devices) + len(wanted.init_devices) == 1 and _plain(requests[0]):
+    requests = list(dict.fromkeys(wanted.requests))
+    if len(wanted.requests) == 1 and _plain(requests[0]):
         yield _cards(requests[0], snapshot, rows)
         return
     for request in requests:

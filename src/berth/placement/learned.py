@@ -4,7 +4,7 @@ import msgspec
 
 from berth.model.device import Kind
 from berth.model.request import Shape
-from berth.model.snapshot import Snapshot
+from berth.model.snapshot import WHOLE, Snapshot
 from berth.placement.scarcity import Scarcity, State
 
 
@@ -36,6 +36,6 @@ def learned(snapshot: Snapshot) -> Learned:
         departures_per_arrival=snapshot.mix.churn,
         cpu_per_card=state.demand.cpu_per_card,
         weights=tuple(sorted(pairs, key=lambda pair: -pair[1])),
-        groups={size: (now + later / 2) / 1000 for size, now, later in sizes if size},
+        groups={size: (now + later / 2) / WHOLE for size, now, later in sizes if size},
         kinds=dict(kinds),
     )

@@ -44,11 +44,7 @@ class Choice(msgspec.Struct, frozen=True):
         """Return the request as the policy reads it."""
         if not (self.linked or self.idle):
             return wanted
-        devices, init = (
-            tuple((name, _read(request, self)) for name, request in each)
-            for each in (wanted.devices, wanted.init_devices)
-        )
-        return msgspec.structs.replace(wanted, devices=devices, init_devices=init)
+        return wanted.each(lambda request: _read(request, self))
 
     def best(self, wanted: PodRequest, snapshot: Snapshot, rows: Ints) -> Ints | None:
         """Return the card that comes first on each row, where the policy scores cards for it."""

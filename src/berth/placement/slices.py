@@ -11,8 +11,8 @@ from typing import Self
 import msgspec
 import numpy as np
 
-from berth.model.device import Profile
-from berth.model.snapshot import SLICES, Ints
+from berth.model.device import SLICES, Profile
+from berth.model.snapshot import Ints
 
 HIGH = ("1g", "3g")
 """The profiles that are put as high as they go."""

@@ -5,17 +5,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from berth.model.request import PodRequest
+from berth.model.request import Named, PodRequest, Sidecars
 from berth.model.snapshot import Bools, Snapshot
-from berth.placement.fit import Named, fit
+from berth.placement.fit import fit
 from berth.placement.pick import Choice
 
 KEPT = 64
 """Different sets of containers that are remembered."""
 
-Containers: TypeAlias = tuple[
-    tuple[Named, ...], tuple[Named, ...], tuple[tuple[str, tuple[str, ...]], ...], Choice
-]
+Containers: TypeAlias = tuple[tuple[Named, ...], tuple[Named, ...], Sidecars, Choice]
 
 
 class Sheet:

@@ -16,8 +16,7 @@ MOST = 256
 def carried(wanted: PodRequest, snapshot: Snapshot, rows: Ints, choice: Choice) -> Bools:
     """Say it of each of these rows: one of each sort is tried."""
     sorts = snapshot.settled("sorts", _sorts)[rows]
-    each = [one for _, one in (*wanted.devices, *wanted.init_devices)]
-    if any(one.uuids or one.uuids_not or one.where for one in each):
+    if any(one.uuids or one.uuids_not or one.where for one in wanted.requests):
         sorts = np.arange(len(rows))
     _, first, back = np.unique(sorts, return_index=True, return_inverse=True)
     tried = rows[first[:MOST]]

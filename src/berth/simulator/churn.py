@@ -13,7 +13,7 @@ from berth.model.charge import Charge, allocation
 from berth.model.placement import Allocation
 from berth.model.request import PodRequest
 from berth.model.snapshot import Snapshot
-from berth.placement.fit import allocate
+from berth.placement.held import allocate
 from berth.placement.pick import FULLEST
 from berth.placement.policy import Policy
 from berth.simulator.cluster import Cluster

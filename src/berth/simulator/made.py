@@ -11,7 +11,7 @@ from berth.errors import UsageError
 from berth.model.device import Device
 from berth.model.duration import NotADuration, parse
 from berth.model.node import Node
-from berth.model.quantity import NotAQuantity
+from berth.model.quantity import MIB, NotAQuantity
 from berth.model.quantity import parse as quantity
 from berth.model.request import WHOLE, DeviceRequest, PodRequest
 from berth.model.snapshot import Snapshot
@@ -21,7 +21,6 @@ from berth.simulator.schedule import FOR_GOOD, WARM, Schedule
 from berth.simulator.trace import Trace
 from berth.simulator.workload import Class, Nodes, Text, Wants, Workload
 
-MIB = 2**20
 LIVES, AT_LEAST = 10, 2_000
 """Where classes have no rate of their own: so many mean lifetimes, and Pods, are run."""
 MOST_AMOUNT = 2**50
@@ -64,8 +63,7 @@ def schedule(found: Workload, of: Trace, seed: int, offered: float) -> Schedule 
         return None
     lives = np.array([pod.lifetime or 0.0 for pod in of.pods])
     milli = np.array([pod.milli for pod in of.pods])
-    if not of.capacity or not milli.any():
-        raise UsageError(f"{of.name}: no load can be offered where no card is, or is wanted")
+    of.check_load()
     rate = offered * of.capacity / float((milli * lives).mean())
     arrivals = max(AT_LEAST, int(LIVES * float(lives.mean()) * rate))
     _check_most(arrivals)

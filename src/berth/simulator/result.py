@@ -62,7 +62,7 @@ class Done(msgspec.Struct, frozen=True):
 
 def size_of(request: PodRequest) -> str:
     """Return the size of a Pod as people call it: no card, a share, 1 card, 8 cards."""
-    each = [one for _, one in (*request.devices, *request.init_devices)]
+    each = request.requests
     count = sum(one.count for one in each)
     if not count:
         return "no card"

@@ -11,9 +11,7 @@ from hashlib import sha1
 
 import msgspec
 
-from berth.model.snapshot import Snapshot
 from berth.placement.policy import Policy
-from berth.placement.typical import Typical
 from berth.simulator.cluster import Cluster
 from berth.simulator.result import Class, Curve, Done, Point, Result
 from berth.simulator.trace import Trace, order
@@ -41,27 +39,8 @@ class Run:
         self.offered = 0
         self._at: _Moment | None = None
         self._noted: dict[int, list[float]] = {}
-        self._points: list[Point] | None = [] if curve else None
-
-    @property
-    def snapshot(self) -> Snapshot:
-        """The cluster as it is now."""
-        return self.cluster.snapshot
-
-    @property
-    def known(self) -> Typical:
-        """The typical requests of the trace's list."""
-        return self.cluster.known
-
-    @property
-    def used(self) -> int:
-        """Milli of cards that are allocated."""
-        return self.cluster.used
-
-    @property
-    def failed(self) -> int:
-        """Pods that did not fit."""
-        return self.cluster.failed
+        self._curve = curve
+        self._points: list[Point] = []
 
     def steps(self, policy: Policy, offered: float) -> Iterator[int]:
         """Place Pods until so much is offered and noted; yield how many were, after each.
@@ -86,19 +65,18 @@ class Run:
         pod = self.trace.pods[index]
         allocation = self.cluster.come(pod, policy)
         self.offered += pod.milli
-        self.rows.append(self.snapshot.row[allocation.node] if allocation else -1)
+        self.rows.append(self.cluster.snapshot.row[allocation.node] if allocation else -1)
 
     def _note(self, percent: int) -> None:
-        used = round(self.used / self.cluster.capacity * 100, 2)
-        if self._points is not None and percent not in self._noted:
+        used = round(self.cluster.used / self.cluster.capacity * 100, 2)
+        if self._curve and percent not in self._noted:
             self._points.append(Point(percent, used, self.cluster.fragmentation()))
         self._noted.setdefault(percent, []).append(used)
 
     def _now(self) -> _Moment:
         cluster = self.cluster
-        return _Moment(
-            self.offered, self.failed, self.used, cluster.fragmentation(), cluster.counted()
-        )
+        fragmented, classes = cluster.fragmentation(), cluster.counted()
+        return _Moment(self.offered, cluster.failed, cluster.used, fragmented, classes)
 
     def allocated(self, percent: int) -> float:
         """Return what is allocated at so much offered, in % of the cluster."""
@@ -111,12 +89,10 @@ class Run:
 
     def done(self, policy: str, offered: float) -> Done:
         """Gather what came of it, with its curve."""
-        points = (Point(one.at, self.allocated(int(one.at)), one.fragmented) for one in self._drawn)
+        points = (
+            Point(one.at, self.allocated(int(one.at)), one.fragmented) for one in self._points
+        )
         return Done(self.result(policy, offered), Curve(tuple(points)))
-
-    @property
-    def _drawn(self) -> list[Point]:
-        return self._points or []
 
     def result(self, policy: str, offered: float) -> Result:
         """Gather what came of it."""

@@ -53,6 +53,11 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     curve: bool = False
     """Whether the plot needs points."""
 
+    @property
+    def load(self) -> float:
+        """How much is offered: all cards, unless it is said."""
+        return FULL if self.offered is None else self.offered
+
 
 def policy_of(name: str, cluster: Cluster) -> Policy:
     """Return a policy; FGD gets the list of typical requests, as it had when it was published."""
@@ -65,17 +70,16 @@ def policy_of(name: str, cluster: Cluster) -> Policy:
 
 def prepared(job: Job) -> Run | Churn:
     """Read what is to be run. Raises UsageError."""
-    offered = FULL if job.offered is None else job.offered
     if job.file is None:
         of = trace.read(job.folder or trace.own(), job.trace)
         if not job.arrivals:
             return Run(of, job.seed, curve=job.curve)
         draw = schedule.own_lives if job.lives == "own" else schedule.steady
-        return Churn(of, job.seed, draw(of, job.seed, job.arrivals, offered), curve=job.curve)
+        return Churn(of, job.seed, draw(of, job.seed, job.arrivals, job.load), curve=job.curve)
     if job.recording:
         of, when = recorded.read(job.file)
         return Churn(of, job.seed, when, curve=job.curve)
-    of, drawn = made.read(job.file, job.seed, offered)
+    of, drawn = made.read(job.file, job.seed, job.load)
     if drawn is None:
         return Run(of, job.seed, curve=job.curve)
     return Churn(of, job.seed, drawn, curve=job.curve)
@@ -84,7 +88,7 @@ def prepared(job: Job) -> Run | Churn:
 def expected(job: Job) -> int:
     """Say about how many Pods a run places, for the progress bar. Raises UsageError."""
     if job.file is None:
-        return job.arrivals or round(PODS * (FULL if job.offered is None else job.offered))
+        return job.arrivals or round(PODS * job.load)
     run = prepared(job)
     return len(run.schedule.pods) if isinstance(run, Churn) else len(run.order)
 
@@ -117,25 +121,21 @@ def all_of(jobs: list[Job], cores: int) -> Iterator[int | Done]:
             ) from None
         finally:
             ended.value = 1
-            pool.shutdown(wait=False, cancel_futures=True)
+            pool.shutdown(cancel_futures=True)
 
 
 def one(job: Job) -> Iterator[int | Done]:
     """Do one job, and yield 100 after each 100 Pods, then what came of it."""
     run = prepared(job)
     policy = policy_of(job.policy, run.cluster)
-    offered = FULL if job.offered is None else job.offered
+    offered = job.load
     steps = run.steps(policy, offered) if isinstance(run, Run) else run.steps(policy)
     for count in steps:
         if count % 100 == 0:
             yield 100
-    if isinstance(run, Churn) and _has_its_own_load(job):
+    if isinstance(run, Churn) and job.file is not None and job.offered is None:
         offered = load(run)
     yield run.done(job.policy, offered)
-
-
-def _has_its_own_load(job: Job) -> bool:
-    return job.file is not None and job.offered is None
 
 
 def load(run: Churn) -> float:

@@ -4,7 +4,6 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from berth.errors import UsageError
 from berth.model.charge import Claim
 from berth.model.node import Node
 from berth.simulator.trace import Trace
@@ -58,32 +57,27 @@ class Schedule(msgspec.Struct, frozen=True, kw_only=True):
 
 def steady(trace: Trace, seed: int, arrivals: int, offered: float) -> Schedule:
     """Keep the cluster at a load: a Poisson stream, and exponential times of one mean for all."""
+    trace.check_load()
     generator = np.random.default_rng(seed)
     pods = generator.integers(len(trace.pods), size=arrivals)
     mean = sum(pod.milli for pod in trace.pods) / len(trace.pods)
     lifetimes = generator.exponential(1.0, arrivals)
-    times = np.cumsum(generator.exponential(mean / (offered * _some(trace)), arrivals))
+    times = np.cumsum(generator.exponential(mean / (offered * trace.capacity), arrivals))
     return _counted_late(pods, times, lifetimes, WARM)
 
 
 def own_lives(trace: Trace, seed: int, arrivals: int, offered: float) -> Schedule:
     """Do the same with the lifetimes of the list, in seconds, cut at the 95th percentile."""
+    trace.check_load()
     generator = np.random.default_rng(seed)
     pods = generator.integers(len(trace.pods), size=arrivals)
     each = np.array([pod.lifetime or UNKNOWN for pod in trace.pods])
     each = np.clip(each, 1.0, np.percentile(each, CAPPED))
     lifetimes = each[pods] * generator.uniform(1 - SPREAD, 1 + SPREAD, arrivals)
-    rate = offered * _some(trace) / float((_milli(trace) * each).mean())
+    rate = offered * trace.capacity / float((_milli(trace) * each).mean())
     times = np.cumsum(generator.exponential(1 / rate, arrivals))
     found = _counted_late(pods, times, lifetimes, WARM_OWN)
     return msgspec.structs.replace(found, unit="seconds")
-
-
-def _some(trace: Trace) -> int:
-    """Return the milli of all cards. Raises UsageError where nothing could ever be offered."""
-    if not trace.capacity or not any(pod.milli for pod in trace.pods):
-        raise UsageError(f"{trace.name}: no load can be offered where no card is, or is wanted")
-    return trace.capacity
 
 
 def _milli(trace: Trace) -> Floats:

@@ -60,6 +60,11 @@ class Trace(msgspec.Struct, frozen=True):
         """Milli of all cards."""
         return sum(len(node.devices) for node in self.nodes) * CARD
 
+    def check_load(self) -> None:
+        """Raise UsageError where nothing could ever be offered."""
+        if not self.capacity or not any(pod.milli for pod in self.pods):
+            raise UsageError(f"{self.name}: no load can be offered where no card is, or is wanted")
+
 
 def own() -> Path:
     """Return the folder of the trace that comes with Berth. Raises UsageError."""
@@ -144,9 +149,8 @@ def _suits(trace: Trace, found: dict[str, list[int]]) -> bool:
 def _drawn(trace: Trace, generator: np.random.Generator) -> tuple[list[int], list[int]]:
     """Shuffle; then add Pods drawn from the list, or drop some, to offer 130%."""
     pods = [int(index) for index in generator.permutation(len(trace.pods))]
+    trace.check_load()
     offered, wanted = sum(pod.milli for pod in trace.pods), OFFERED * trace.capacity
-    if not offered or not wanted:
-        raise UsageError(f"{trace.name}: no load can be offered where no card is, or is wanted")
     while offered < wanted:
         pods.append(int(generator.integers(len(trace.pods))))
         offered += trace.pods[pods[-1]].milli

@@ -81,14 +81,7 @@ class Workload(_Part, frozen=True, kw_only=True):
 
 def read(file: Path) -> Workload:
     """Read a workload. Raises UsageError, with the place of what is wrong."""
-    tree = configfile.read(file)
-    strangers = list(configfile.unknown_keys(tree, Workload, noun="a key of a workload"))
-    if strangers:
-        raise UsageError(f"{file}: {'; '.join(strangers)}")
-    try:
-        found = msgspec.convert(tree, Workload)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"{file}: {configfile.said_plainly(error, Workload)}") from None
+    found = msgspec.convert(configfile.checked(file, Workload, "a key of a workload"), Workload)
     try:
         _check(found)
     except UsageError as error:
