@@ -50,6 +50,8 @@ CAUSES = {
         "API 服务器没有调用变更 Webhook，或者另一个 Webhook 撤销了它的改写，"
         "而 `policy.undone` 为 `deny`。这样的 Pod 永远得不到设备，或者会得到超出其份额的资源。"
         "指明容器的句子来自 `berth policy` 输出的策略。"
+        "如果 Pod 的第一个设备由另一个 Webhook 添加，该 Webhook 必须先于 Berth 被调用："
+        "API 服务器按配置的名称依次调用，并且不会再次调用此前没有调用过的 Webhook。"
     ),
     "no-device": Cause("申请了显存或算力，却没有申请它们所属的设备。"),
     "replaced": Cause(

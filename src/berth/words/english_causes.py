@@ -73,7 +73,9 @@ CAUSES = {
         "The API server did not ask the mutating webhook, or another webhook undid its change, and "
         "`policy.undone` is `deny`. The Pod would never get its device, or would get more than its "
         "share. The sentences that name a container come from the policy that `berth policy` "
-        "prints."
+        "prints. A webhook that gives a Pod its first device has to be asked before Berth: the API "
+        "server goes by the names of the configurations, and asks nobody again whom it has not "
+        "asked before."
     ),
     "no-device": Cause("Memory or cores are asked for, but no device to which they could belong."),
     "replaced": Cause(
