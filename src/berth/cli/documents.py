@@ -55,8 +55,8 @@ def parsed(source: str, text: bytes | str) -> list[JsonObject]:
 
 def _rendered(text: bytes | str) -> str:
     """Say what to do where the text may be a template, such as a chart's."""
-    is_one = isinstance(text, bytes) and b"{{" in text
-    return "; if this is a template, render it first (helm template … | …)" if is_one else ""
+    braces = "{{" in text if isinstance(text, str) else b"{{" in text
+    return "; if this is a template, render it first (helm template … | …)" if braces else ""
 
 
 def _from_json(text: bytes | str) -> list[object]:
