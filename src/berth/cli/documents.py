@@ -148,5 +148,5 @@ def _as_json(value: object) -> Json:
 
 
 def _whole(text: str) -> str:
-    r"""Return text with \ufffd for half a character, which JSON can escape, as Kubernetes reads it."""
+    r"""Return text with \ufffd for half a character, as Kubernetes reads what JSON can escape."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

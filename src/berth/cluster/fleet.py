@@ -96,9 +96,8 @@ class Fleet:
         if known is not None and known.pod is not None and _alike(known.pod, new):
             return
         charge, problems = self._reader.charge(new)
-        if known is not None:
-            if charge.source is Source.GUESSED and _same_guess(known.charge, charge):
-                charge = msgspec.structs.replace(charge, claims=known.charge.claims)
+        if charge.source is Source.GUESSED and known and _same_guess(known.charge, charge):
+            charge = msgspec.structs.replace(charge, claims=known.charge.claims)
         left = self._drop(key)
         bound = self._pods[key] = _Bound(new, charge, problems)
         self._take(key, bound)
