@@ -98,6 +98,16 @@ def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
     return limit_ranger.given(pod).get(limit_ranger.called(of), set()) & _words(by)
 
 
+def again(pod: Pod, options: Options) -> AbstractSet[Path]:
+    """Return where that stands: what is taken out there, LimitRanger gives again."""
+    return {
+        (*of.path, "resources", kind, name)
+        for of in pod.containers
+        for name in written(of, pod, options)
+        for kind in ("limits", "requests")
+    }
+
+
 def _words(by: Conversion) -> AbstractSet[str]:
     return {name for one in by.targets.values() for name in one.resources}
 
