@@ -170,6 +170,19 @@ def test_a_max_for_a_new_name_still_gives_a_size(
     assert limits(again) == whole | size
 
 
+@pytest.mark.parametrize("ranges", [None, Ranges({"hami.io/vgpu-count": "most"})], ids=str)
+@pytest.mark.parametrize("asked", [{GPU: "1", MEMORY: "4096"}, {VMEMORY: "4096"}], ids=str)
+def test_one_card_is_written_where_a_limit_range_gives_several(
+    asked: Limits, ranges: Ranges | None
+) -> None:
+    """The pool means one where none is named: 0 would be refused, and 8 are nobody's wish."""
+    count, by = {"hami.io/vgpu-count": "8"}, cluster("pool")
+    known = Standing(decision="", ranges=ranges)
+    decision = mutate.decide(given(count | asked, *count), "default", by, standing=known)
+    assert limits(decision) == {POOL: "4Gi", "hami.io/vgpu-count": "1"}
+    assert mutate.decide(decision.pod, "default", by, standing=known).operations == []
+
+
 def test_who_asks_in_two_dialects_himself_is_refused() -> None:
     """Also beside a LimitRange, which gives something else."""
     decision = decide(given({GPU: "1", NUMBER: "1", "cpu": "1"}, "cpu"), VOLCANO)
