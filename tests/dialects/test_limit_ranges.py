@@ -160,9 +160,7 @@ def test_a_max_for_a_new_name_still_gives_a_size(
 ) -> None:
     """Taken out, it is given again; with a 0 it would be all of the card, and above the `max`."""
     known = Standing(decision="", ranges=Ranges(dict.fromkeys(size, "most")))
-    decision = mutate.decide(
-        given(size | asked, *size), "default", cluster(writes), standing=known
-    )
+    decision = mutate.decide(given(size | asked, *size), "default", cluster(writes), standing=known)
     assert limits(decision) == whole
     assert "ceiling" not in [one.code for one in decision.warnings]
     then = given(whole | size, *size)

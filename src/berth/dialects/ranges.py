@@ -26,9 +26,7 @@ class Ranges(msgspec.Struct, frozen=True):
     """Those of which each Pod or container has to ask for some."""
 
 
-def named(
-    changes: Iterable[Change], ranges: Ranges, again: AbstractSet[Path]
-) -> Iterator[Change]:
+def named(changes: Iterable[Change], ranges: Ranges, again: AbstractSet[Path]) -> Iterator[Change]:
     """Yield the changes, with a 0 where they take out a name that a LimitRange has a `max` for.
 
     One of type Pod refuses each Pod that does not name it; one of type Container gives it again. A
