@@ -147,6 +147,40 @@ def test_a_name_that_has_a_max_stays_with_nothing() -> None:
     assert mutate.decide(decision.pod, "default", by).operations == []
 
 
+@pytest.mark.parametrize(
+    ("writes", "asked", "size", "whole"),
+    [
+        ("volcano", {GPU: "1"}, {VMEMORY: "8000"}, {NUMBER: "1"}),
+        ("pool", {NUMBER: "1"}, {POOL: "4Gi"}, {"hami.io/vgpu-count": "1"}),
+        ("hami", {NUMBER: "1"}, {MEMORY: "8000"}, {GPU: "1", CORES: "100"}),
+    ],
+)
+def test_a_max_for_a_new_name_still_gives_a_size(
+    writes: str, asked: Limits, size: Limits, whole: Limits
+) -> None:
+    """Taken out, it is given again; with a 0 it would be all of the card, and above the `max`."""
+    known = Standing(decision="", ranges=Ranges(dict.fromkeys(size, "most")))
+    decision = mutate.decide(given(size | asked, *size), "default", cluster(writes), standing=known)
+    assert limits(decision) == whole
+    assert "ceiling" not in [one.code for one in decision.warnings]
+    then = given(whole | size, *size)
+    again = mutate.decide(then, "default", cluster(writes), standing=known)
+    assert limits(again) == whole | size
+
+
+@pytest.mark.parametrize("ranges", [None, Ranges({"hami.io/vgpu-count": "most"})], ids=str)
+@pytest.mark.parametrize("asked", [{GPU: "1", MEMORY: "4096"}, {VMEMORY: "4096"}], ids=str)
+def test_one_card_is_written_where_a_limit_range_gives_several(
+    asked: Limits, ranges: Ranges | None
+) -> None:
+    """The pool means one where none is named: 0 would be refused, and 8 are nobody's wish."""
+    count, by = {"hami.io/vgpu-count": "8"}, cluster("pool")
+    known = Standing(decision="", ranges=ranges)
+    decision = mutate.decide(given(count | asked, *count), "default", by, standing=known)
+    assert limits(decision) == {POOL: "4Gi", "hami.io/vgpu-count": "1"}
+    assert mutate.decide(decision.pod, "default", by, standing=known).operations == []
+
+
 def test_who_asks_in_two_dialects_himself_is_refused() -> None:
     """Also beside a LimitRange, which gives something else."""
     decision = decide(given({GPU: "1", NUMBER: "1", "cpu": "1"}, "cpu"), VOLCANO)

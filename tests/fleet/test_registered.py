@@ -199,11 +199,21 @@ def test_every_accelerator_that_registers_is_read(vendor: Vendor) -> None:
 
 
 def test_enflame_lists_slices_in_an_object() -> None:
-    """As its plugin writes it: ids are numbers, capacity is a number of slices."""
-    text = '{"devices":[{"index":"0","minor":"0","capacity":6}],"profiles":{"1g.6gb":"0"}}'
+    """As its plugin writes it: ids are numbers, capacity is a number of slices.
+
+    Its memory is that of the largest shape; what is no shape, or too large a one, is none.
+    """
+    shapes = '{"1g.6gb":"0","3g.20gb":"1","9g.60gb":"2","7g.1gb":"3","g":"4","0g.1gb":"5"}'
+    text = f'{{"devices":[{{"index":"0","minor":"0","capacity":6}}],"profiles":{shapes}}}'
     ((device,), problems) = read(text, BY_NAME["enflame-drs"])
-    assert (device.uuid, device.memory_mib, device.slots) == ("n1-enflame-drs-0", 6, 6)
+    assert (device.uuid, device.memory_mib, device.slots) == ("n1-enflame-drs-0", 20_480, 6)
+    assert [(one.memory_mib, one.size, one.starts) for one in device.profiles] == [
+        (6_144, 1, (0, 1, 2, 3, 4, 5)),
+        (20_480, 3, (0, 1, 2, 3)),
+    ]
     assert problems == ()
+    ((device,), problems) = read(text.replace(shapes, "[]"), BY_NAME["enflame-drs"])
+    assert (device.memory_mib, device.profiles, problems) == (1, (), ())
 
 
 def test_deep_nesting_is_reported() -> None:

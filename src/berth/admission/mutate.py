@@ -18,7 +18,7 @@ from berth.admission import (
 from berth.admission import standing as stood
 from berth.admission.rules import Injection, Privileged, Rules
 from berth.admission.standing import Standing
-from berth.dialects import limit_ranger, translate
+from berth.dialects import limit_ranger, limit_ranges, translate
 from berth.dialects.dialect import Reading
 from berth.dialects.ranges import Ranges, named
 from berth.model.decided import Decided
@@ -117,7 +117,7 @@ def _written(
     demand = reading.demand
     changes = translate.write(demand, placed.pinned if placed else None, pod, rules.options)
     if ranges:
-        changes = [*named(changes, ranges)]
+        changes = [*named(changes, ranges, limit_ranges.again(pod, rules.options))]
     if demand.any:
         changes += original.keep(pod, demand, rules.options, changes)
     beyond = [one.warning for one in reading.beyond]

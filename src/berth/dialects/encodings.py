@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from berth.dialects import sliced
 from berth.model.device import SLICES, Device, Profile
 from berth.model.raw import Json, JsonObject
 from berth.model.records import Fields
@@ -28,18 +29,21 @@ class Illegible(ValueError):  # noqa: N818  reads as what it is
 
 def from_json(text: str, node: str, vendor: Vendor) -> Iterator[Device | str]:
     """Yield the devices of a JSON list, in the vendor's own words. Raises Illegible."""
-    fields = vendor.records.fields
+    fields, shapes = vendor.records.fields, tuple[str, ...]()
     try:
         listed: Json = msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError) as error:
         raise Illegible(f"no JSON: {error}") from error
     if fields.inside and isinstance(listed, dict):
+        named = listed.get(fields.shapes)
+        shapes = tuple(named) if isinstance(named, dict) else ()
         listed = listed.get(fields.inside)
     if not isinstance(listed, list):
         raise Illegible("no list of devices")
     for place, one in enumerate(listed):
         try:
-            yield _device(one, node, vendor)
+            device = _device(one, node, vendor)
+            yield sliced.cut(device, shapes) if fields.shapes else device
         except Illegible as wrong:
             yield f"[{place}]: {wrong}"
 
@@ -56,7 +60,7 @@ def _device(one: Json, node: str, vendor: Vendor) -> Device:
         uuid=f"{node}-{fields.word}-{uuid}" if fields.word else uuid,
         vendor=vendor.name,
         model=_text(one, fields.model) or vendor.name,
-        memory_mib=_number(one, fields.memory) or NO_MEMORY,
+        memory_mib=(_number(one, fields.memory) if fields.memory else 0) or NO_MEMORY,
         cores=cores or ALL_CORES,
         slots=_number(one, fields.slots),
         numa=max(-1, _number(one, fields.numa, least=-MOST)),

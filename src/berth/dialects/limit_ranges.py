@@ -57,8 +57,8 @@ def nothing(pod: Pod, options: Options) -> Iterator[Change]:
 def kept(changes: Iterable[Change], demand: Demand, pod: Pod, options: Options) -> Iterator[Change]:
     """Yield the changes, with what the author says that would go without saying in the new words.
 
-    There a size would be given again, as that of a container that names none. No memory is all of
-    it: a 0 says so, and is not filled in.
+    There a size would be given again, as that of a container that names none, and a number of cards
+    where one is meant. No memory is all of it: a 0 says so, and is not filled in.
     """
     said = dict(_unsaid(demand, pod, options))
     for one in changes:
@@ -77,9 +77,9 @@ def _unsaid(demand: Demand, pod: Pod, options: Options) -> Iterator[tuple[Path, 
         if share is None or words is None or share.vendor.dialect == words.dialect:
             continue
         given = written(of, pod, options)
-        for role, value in (("memory", 0), ("cores", share.cores or 0)):
+        for role, value in (("count", share.count), ("memory", 0), ("cores", share.cores or 0)):
             name: str = getattr(words, role)
-            if name in given and _names(of, share.vendor, role):
+            if name in given and (role == "count" or _names(of, share.vendor, role)):
                 for kind in ("limits", "requests"):
                     yield (*of.path, "resources", kind, name), str(value)
 
@@ -96,6 +96,16 @@ def written(of: Container, pod: Pod, options: Options) -> AbstractSet[str]:
     if by is None or names.LIMIT_RANGER not in pod.annotations:
         return frozenset()
     return limit_ranger.given(pod).get(limit_ranger.called(of), set()) & _words(by)
+
+
+def again(pod: Pod, options: Options) -> AbstractSet[Path]:
+    """Return where that stands: what is taken out there, LimitRanger gives again."""
+    return {
+        (*of.path, "resources", kind, name)
+        for of in pod.containers
+        for name in written(of, pod, options)
+        for kind in ("limits", "requests")
+    }
 
 
 def _words(by: Conversion) -> AbstractSet[str]:

@@ -4,10 +4,12 @@ Nothing in a Pod tells of them: they are watched, where the settings say so.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 
 import msgspec
 
 from berth.model.edit import Change, Drop, Put
+from berth.model.raw import Path
 from berth.model.said import Said
 
 _LIMITED = Said("why.ceiling")
@@ -24,14 +26,14 @@ class Ranges(msgspec.Struct, frozen=True):
     """Those of which each Pod or container has to ask for some."""
 
 
-def named(changes: Iterable[Change], ranges: Ranges) -> Iterator[Change]:
+def named(changes: Iterable[Change], ranges: Ranges, again: AbstractSet[Path]) -> Iterator[Change]:
     """Yield the changes, with a 0 where they take out a name that a LimitRange has a `max` for.
 
     One of type Pod refuses each Pod that does not name it; one of type Container gives it again. A
-    `min` refuses the Pod whatever stands there.
+    `min` refuses the Pod whatever stands there. What is to be given `again` is a size, and limits.
     """
     for one in changes:
-        if type(one) is Drop and "resources" in one.path:
+        if type(one) is Drop and "resources" in one.path and one.path not in again:
             yield from _dropped(one, ranges)
         else:
             yield one

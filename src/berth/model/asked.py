@@ -38,7 +38,7 @@ def pod_request(demand: Demand, of_node: PodRequest, stack: str = "") -> PodRequ
 
 
 def device_request(share: Share, stack: str = "") -> DeviceRequest:
-    """Return what a share wants of each card. Slices of a vendor's own are not counted in yet.
+    """Return what a share wants of each card.
 
     The words of HAMi's `gpu-scheduler-policy`: mutex and topology-aware leave cards out, binpack,
     spread and numa order them.
@@ -49,9 +49,10 @@ def device_request(share: Share, stack: str = "") -> DeviceRequest:
     return DeviceRequest(
         vendor=share.vendor.name,
         count=share.count,
-        memory_mib=share.taken_mib,
+        memory_mib=0 if share.vendor.memory_by_cores else share.taken_mib,
         memory_percent=share.memory_percent,
         cores=-(-(share.taken_cores or 0) * WHOLE // share.vendor.core_unit),
+        slices=share.slices or 0,
         models=wishes.models,
         models_not=wishes.not_models,
         uuids=uuids or (),

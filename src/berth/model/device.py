@@ -8,6 +8,8 @@ Number = Annotated[int, msgspec.Meta(ge=0, le=2**52)]
 """An amount as a document may say it: sums of many still are whole numbers of 64 bits."""
 SLICES = 8
 """The most slices of a card that partitions are laid on."""
+SLICED = "sliced"
+"""The mode of a card that is cut into equal slices."""
 Slices = Annotated[int, msgspec.Meta(ge=0, lt=1 << SLICES)]
 """Slices of a card, as bits."""
 

@@ -10,6 +10,8 @@ class Fields:
 
     inside: str = ""
     """The key of an object in which the list stands; "": the list stands alone."""
+    shapes: str = ""
+    """Beside it, the names of what each device can be cut into, such as 3g.20gb; "": of nothing."""
     id: str = "id"
     word: str = ""
     """Where ids are numbers: the id of a device is `<node>-<word>-<number>`."""

@@ -42,6 +42,8 @@ class DeviceRequest(msgspec.Struct, frozen=True, kw_only=True, rename="camel", o
     memory_mib: Number | None = None
     memory_percent: Number | None = None
     cores: Number = 0
+    slices: Number = 0
+    """So many slices of a card that is cut into equal ones; 0: as memory and cores say."""
     models: tuple[str, ...] = ()
     """Words of which the card's model must contain one; empty is any."""
     models_not: tuple[str, ...] = ()

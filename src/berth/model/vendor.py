@@ -131,6 +131,8 @@ class Vendor:
     """Sizes of a share, ascending: up to the first number of MiB, a container gets the second."""
     card_mib: int = 0
     """Memory of a whole card, where all cards are alike; 0: the scheduler looks it up."""
+    memory_by_cores: bool = False
+    """Whether memory goes with the cores, so that no share takes any for itself."""
     cores_by_memory: bool = False
     """Whether a share has as much of the cores as of the card's memory."""
     implied_cores: int = 0

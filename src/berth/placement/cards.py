@@ -10,7 +10,7 @@ beside this one, and whatever else it is to pass.
 import msgspec
 import numpy as np
 
-from berth.model.device import Kind
+from berth.model.device import SLICED, Kind
 from berth.model.request import DeviceRequest
 from berth.model.snapshot import NOTHING, WHOLE, Bools, Ints, Snapshot
 from berth.placement.slices import Cut, cut, place, uncut
@@ -85,9 +85,27 @@ def memory_of(request: DeviceRequest, kind: Kind) -> int:
 
 def wanted_of(request: DeviceRequest, kind: Kind) -> int:
     """Return the MiB that are asked for of such a card, apart from how it is cut."""
+    if kind.mode == SLICED:
+        return _of_slices(request, kind)
     if request.memory_mib is not None:
         return request.memory_mib
     return kind.memory_mib * (request.memory_percent or 100) // 100
+
+
+def _of_slices(request: DeviceRequest, kind: Kind) -> int:
+    """Return the MiB of the smallest shape that is right, more than the card has if none is.
+
+    So many slices exactly, or memory and cores enough, of which each slice has its part.
+    """
+    most = max((one.size for one in kind.profiles), default=1)
+    right = (
+        one.memory_mib
+        for one in kind.profiles
+        if one.size == (request.slices or one.size)
+        and one.memory_mib >= (request.memory_mib or 0)
+        and -(-100 * one.size // most) >= request.cores
+    )
+    return min(right, default=kind.memory_mib + 1)
 
 
 def _cut(request: DeviceRequest, snapshot: Snapshot, memory: list[int]) -> Cut | None:

@@ -41,6 +41,7 @@ def _vendors(keys: AwsNeuron) -> tuple[Vendor, ...]:
             cores=keys.resource_core_name,
             core_unit=_CORES,
             implied_cores=_CORES,
+            memory_by_cores=True,
             of_all=frozenset({"cores"}),
             nonzero=frozenset({"count", "cores"}),
             settle=_settle,

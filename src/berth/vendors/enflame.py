@@ -63,10 +63,11 @@ def _vendors(keys: Enflame) -> tuple[Vendor, ...]:
                 register=("enflame.com/gcu-drs-capacity",),
                 fields=Fields(
                     inside="devices",
+                    shapes="profiles",
                     id="index",
                     word="enflame-drs",
                     model="",
-                    memory="capacity",  # in slices, as allocations write it too
+                    memory="",  # told by the largest shape; allocations write MiB
                     cores="",
                     slots="capacity",
                     healthy="",
