@@ -1,5 +1,6 @@
 """The other commands: help, version, completion, the demo."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -7,6 +8,7 @@ import sys
 from base64 import b64encode
 from pathlib import Path
 
+import click
 import pytest
 import yaml
 from click.testing import CliRunner
@@ -115,13 +117,7 @@ def test_a_shell_can_complete_commands(shell: str) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "word", "found"),
-    [
-        ("berth ex", 1, "plain,explain"),
-        ("berth explain -f ", 3, "file,"),
-        ("berth convert -f ", 3, "file,"),
-        ("berth diff -f ", 3, "file,"),
-        ("berth explain --snapshot ", 3, "file,"),
-    ],
+    [("berth ex", 1, "plain,explain"), ("berth explain -f ", 3, "file,")],
 )
 def test_completion_finds_what_fits(typed: str, word: int, found: str) -> None:
     """What the shell's script asks is answered: commands by us, files by the shell."""
@@ -135,6 +131,18 @@ def test_completion_finds_what_fits(typed: str, word: int, found: str) -> None:
         check=False,
     )
     assert done.stdout.split() == [found]
+
+
+@pytest.mark.parametrize("name", main.COMMANDS)
+def test_a_shell_completes_files_wherever_one_may_stand(name: str) -> None:
+    """After each option, and for each argument, that is called FILE in the help."""
+    command = importlib.import_module(f"berth.cli.{name}").command
+    for each in (command, *getattr(command, "commands", {}).values()):
+        context = click.Context(each)
+        for one in each.params:
+            if "FILE" in one.make_metavar(context):
+                (found,) = one.type.shell_complete(context, one, "")
+                assert found.type == "file", one.opts
 
 
 def test_the_demo_shows_every_example() -> None:

@@ -269,7 +269,7 @@ TAKEN_FOR_MORE = [
 def test_text_stays_text_on_its_way_through_kubectl() -> None:
     """Labels of an injection's selector, say: kubectl reads some that YAML's own rules leave."""
     labels: dict[str, Any] = {f"l{n}": text for n, text in enumerate(TAKEN_FOR_MORE)}
-    labels |= {"plain": "10.0.0.1", "y": "a key"}
+    labels |= {"plain": "10.0.0.1", "y": "a key", "ship": "\U0001f6a2"}
     shown = printed_yaml.objects([labels])
     assert documents.parsed("here", shown) == [labels]
     assert b"10.0.0.1\n" in shown, "quoted without need"

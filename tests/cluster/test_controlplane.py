@@ -120,9 +120,9 @@ def command(word: str, cache_home: Path) -> subprocess.CompletedProcess[str]:
 def test_the_status_says_that_something_is_under_way(tmp_path: Path) -> None:
     """A build takes minutes, in which a second shell is not told to start what is starting."""
     folder = tmp_path / "berth" / "cluster"
+    assert command("status", tmp_path).stdout.startswith("No control plane runs: ")
     with cache.lock(folder, say=print):
         assert command("status", tmp_path).stdout.startswith("A control plane is being built, ")
-    assert command("status", tmp_path).stdout.startswith("No control plane runs: ")
     folder.mkdir()
     assert "was cut short: start it again" in command("status", tmp_path).stdout
 

@@ -160,14 +160,14 @@ def test_who_found_no_card_is_guessed_again_when_one_is_free() -> None:
     """A card was sick, and a Pod more was there than cards; then one of the others ended."""
     fleet = Fleet(VENDORS, _free)
     fleet.node(None, node("n1", ["GPU-1", "GPU-2"]))
-    each = [pod(name, "n1", containers=[container("main", gpu="1")]) for name in "xy"]
+    each = [pod(name, "n1", containers=[container("main", gpu="1", cpu="1")]) for name in "xy"]
     for one_of in each:
         fleet.pod(None, one_of)
     fleet.node(None, node("n1", ["GPU-1"]))
     fleet.pod(each[0], None)
-    assert left(fleet) == [0]
+    assert (left(fleet), fleet.snapshot.cpu[0]) == ([0], 7000)
     fleet.pod(each[1], None)
-    assert left(fleet) == [1000]
+    assert (left(fleet), fleet.snapshot.cpu[0]) == ([1000], 8000)
 
 
 def test_who_found_no_card_is_guessed_again_when_a_pod_stands_elsewhere() -> None:

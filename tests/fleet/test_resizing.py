@@ -49,6 +49,7 @@ def stored(
         pytest.param(stored(LARGE, LARGE, LARGE), 4000, id="at-rest"),
         pytest.param(stored(LARGE, LARGE, SMALL), 4000, id="grown-and-not-yet-in-force"),
         pytest.param(stored(SMALL, LARGE, LARGE), 4000, id="shrunk-and-not-yet-granted"),
+        pytest.param(stored(SMALL, LARGE, SMALL), 4000, id="grown-and-taken-back-before-it-came"),
         pytest.param(stored(SMALL, SMALL, MIDDLE), 2500, id="shrunk-and-not-yet-in-force"),
         pytest.param(stored(LARGE, SMALL, SMALL, DEFERRED), 4000, id="deferred"),
         pytest.param(stored(LARGE, SMALL, SMALL, INFEASIBLE), 1000, id="never-possible"),

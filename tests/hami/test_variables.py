@@ -152,5 +152,6 @@ def test_what_hides_cards_goes_where_another_webhook_gives_one(policy: str, tmp_
     late["resources"] = container(limits={GPU: "1"})["resources"]
     again: Any = decide(changed, by).pod["spec"]
     assert again["containers"][1]["env"] == []
-    chosen = pod(container(limits={GPU: "1"}, env=env(**{VISIBLE: "all"})))
-    assert bool(faults(decide(chosen, by))) is (policy == "deny")
+    chosen = decide(pod(container(limits={GPU: "1"}, env=env(**{VISIBLE: "all"}))), by)
+    assert bool(faults(chosen)) is (policy == "deny")
+    assert (main(chosen)["env"] == []) is (policy == "remove"), "what hides none is the policy's"

@@ -38,6 +38,7 @@ NO_KUBECONFIG = {
     ),
     "text": ("just text", "what is there is no kubeconfig"),
     "a list": ("[]", "what is there is no kubeconfig"),
+    "numbers for lists": ("{clusters: 1, contexts: 1}", "what is there is no kubeconfig"),
     "a pit": ("[" * 900 + "]" * 900, "what is there is no kubeconfig"),
     "a program": ("\x7f\xff", "what is there is no kubeconfig"),
 }

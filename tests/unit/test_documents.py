@@ -140,6 +140,7 @@ FAULTS = {
     "no number of JSON's": ("a: -.inf", "-.inf is a number that JSON cannot hold"),
     "a list": ("- a", "holds a list, not a manifest"),
     "text": ("just text", "holds only 'just text', not a manifest"),
+    "a long text": ("x" * 99, f"holds only '{'x' * 39}, not a manifest"),
     "bytes": ("a: !!binary aGk=", "a bytes is nothing that Kubernetes reads"),
     "a loop of aliases": ("a: &x {b: *x}", "an alias (*name) stands within what it names"),
     "a bomb of aliases": (BOMB, "its aliases (*name) unfold to "),
@@ -160,6 +161,7 @@ def test_what_is_no_manifest(text: str, said: str, tmp_path: Path) -> None:
     assert "\n" not in str(error.value)
     assert "sys." not in str(error.value)
     assert "byte string" not in str(error.value)
+    assert ("helm" in str(error.value)) is ("{{" in text)
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:

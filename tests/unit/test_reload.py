@@ -161,7 +161,7 @@ def test_a_request_that_began_before_a_reload_is_decided_by_the_new_rules() -> N
     """Or the old ones, after the new ones, would have the fleet and the quotas counted anew."""
     generation = live.read(Sources())
     asked = json.dumps(webhook.review(pods.gpu_pod({"nvidia.com/gpu": "1"}))).encode()
-    large = BytesIO(asked + b" " * 2**20)
+    large, logged = BytesIO(asked + b" " * 2**20), list[object]()
 
     async def answered() -> str:
         turn = Turn()
@@ -169,20 +169,20 @@ def test_a_request_that_began_before_a_reload_is_decided_by_the_new_rules() -> N
             live=Live(generation),
             load=Load(turn=turn),
             readiness=Readiness(missing={}),
-            journal=Journal(Metrics(), lambda _event, _about: None),
+            journal=Journal(Metrics(), lambda _event, about: logged.append(about["generation"])),
         )
         await turn.acquire()
         turn.wanted.clear()
         server = RawTestServer(handler)
         async with server, ClientSession(server.make_url("/")) as client:
             asking = asyncio.create_task(client.post("/mutate", data=large, headers=webhook.JSON))
-            await turn.wanted.wait()
+            await asyncio.wait_for(turn.wanted.wait(), 60)
             handler.live.current = replace(generation, number=2)
             turn.release()
             said: dict[str, Any] = (await (await asking).json())["response"]
         return str(said["auditAnnotations"]["generation"])
 
-    assert asyncio.run(answered()) == "2"
+    assert (asyncio.run(answered()), logged) == ("2", [2])
 
 
 def _reloader(sources: Sources) -> Reloader:

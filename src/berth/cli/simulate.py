@@ -31,6 +31,7 @@ PLOTS = (".png", ".svg")
 )
 @click.option(
     "--trace",
+    type=options.NAMED,
     default="default",
     show_default=True,
     metavar="NAME|FILE.yaml",
