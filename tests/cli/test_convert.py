@@ -109,6 +109,7 @@ def test_files_are_written_where_they_are(tmp_path: Path) -> None:
     [
         (("-f", "-", "--in-place"), "", "stdin is no file"),
         (("-f", "-"), "a: [", "is not valid YAML"),
+        (("-f", "-"), "{{- if .Values.gpu }}", "if this is a template, render it first"),
         (("-f", "-"), "[1]", "holds a list, not a manifest"),
         (("-f", "-"), '{"a": 1} {"a": 2}', "several JSON objects stand in a row"),
         (("-f", "nowhere.yaml"), "", "cannot be read"),

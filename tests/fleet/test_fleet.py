@@ -133,9 +133,9 @@ def test_what_nothing_says_is_guessed_once_and_kept_until_it_is_said() -> None:
     assert left(fleet) == [550]
 
 
-def _free(_pod: Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
+def _free(bound: Pod, snapshot: Snapshot) -> tuple[Claim, ...]:
     """Guess a whole card that nobody holds, as a plain device plugin gives one."""
-    row = snapshot.row["n1"]
+    row = snapshot.row[bound.spec.node_name]
     free = (
         one for at, one in enumerate(snapshot.nodes[row].devices) if not snapshot.holders[row, at]
     )
@@ -168,6 +168,20 @@ def test_who_found_no_card_is_guessed_again_when_one_is_free() -> None:
     assert left(fleet) == [0]
     fleet.pod(each[1], None)
     assert left(fleet) == [1000]
+
+
+def test_who_found_no_card_is_guessed_again_when_a_pod_stands_elsewhere() -> None:
+    """A StatefulSet's Pod that was made anew while nothing was heard has its old name."""
+    fleet = Fleet(VENDORS, _free)
+    for name in ("n1", "n2"):
+        fleet.node(None, node(name, [f"GPU-{name}"]))
+    asks = [container("main", gpu="1")]
+    first, second = (pod(name, "n1", containers=asks) for name in "xy")
+    fleet.pod(None, first)
+    fleet.pod(None, second)
+    fleet.pod(first, pod("x", "n2", uid="other", containers=asks))
+    held = {one.name: [claim.uuid for claim in one.claims] for one in fleet.picture().pods}
+    assert held == {"x": ["GPU-n2"], "y": ["GPU-n1"]}
 
 
 def test_guesses_come_after_all_that_is_known_of_a_node() -> None:

@@ -15,6 +15,7 @@ from tests.fleet.objects import node
 
 Cpu = Mapping[str, str]
 SMALL, MIDDLE, LARGE = ({"cpu": cpu} for cpu in ("1", "2500m", "4"))
+NONE: Cpu = {}
 INFEASIBLE = {"type": "PodResizePending", "status": "True", "reason": "Infeasible"}
 DEFERRED = {**INFEASIBLE, "reason": "Deferred"}
 SCHEDULED = {"type": "PodScheduled", "status": "True"}
@@ -52,6 +53,7 @@ def stored(
         pytest.param(stored(LARGE, SMALL, SMALL, DEFERRED), 4000, id="deferred"),
         pytest.param(stored(LARGE, SMALL, SMALL, INFEASIBLE), 1000, id="never-possible"),
         pytest.param(stored(LARGE, MIDDLE, SMALL, INFEASIBLE), 2500, id="never-but-granted-before"),
+        pytest.param(stored(LARGE, NONE, NONE, INFEASIBLE), 0, id="never-and-had-asked-for-none"),
         pytest.param(stored(SMALL, LARGE, None), 1000, id="a-kubelet-that-does-not-resize"),
         pytest.param(stored(SMALL, LARGE, LARGE, kind="sidecar"), 4000, id="a-sidecar"),
         pytest.param(stored(SMALL, LARGE, LARGE, kind="init"), 1000, id="an-init-container"),

@@ -109,6 +109,13 @@ def test_what_is_no_snapshot_is_refused_with_the_place(text: bytes, what: str) -
     assert what in str(caught.value)
 
 
+def test_a_recording_that_is_nested_without_end_is_refused_with_the_line() -> None:
+    """As a snapshot is."""
+    deep = b'{"type": "end", "a":' * 5000 + b"1" + b"}" * 5000
+    with pytest.raises(UsageError, match="line 1 is none of a recording: .*recursion"):
+        list(recording.read(deep + b"\n"))
+
+
 @pytest.mark.parametrize(
     ("read", "text", "command"),
     [

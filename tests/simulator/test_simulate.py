@@ -194,6 +194,14 @@ def test_a_list_that_is_broken_is_one_sentence(
     assert what in str(caught.value)
 
 
+def test_a_published_order_for_no_cards_is_one_sentence() -> None:
+    """As one that is drawn."""
+    cards = read(own(), "default")
+    without = [msgspec.structs.replace(node, devices=()) for node in cards.nodes]
+    with pytest.raises(UsageError, match="no load can be offered where no card is"):
+        order(msgspec.structs.replace(cards, nodes=tuple(without)), 42)
+
+
 def test_a_trace_that_is_not_there_is_one_sentence() -> None:
     """With those that are."""
     with pytest.raises(UsageError, match="has no trace nonsense; known are cpu050, cpu100"):

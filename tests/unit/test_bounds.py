@@ -131,6 +131,10 @@ INJECTIONS: dict[str, tuple[list[Any], str]] = {
         [{"name": "a", "volumeMounts": [{"name": "v", "mountPath": p} for p in ("/a", "/a/")]}],
         "injections[0].volumeMounts[1]: /a stands twice",
     ),
+    "a mount of all twice": (
+        [{"name": "a", "volumeMounts": [{"name": "v", "mountPath": "/"}] * 2}],
+        "injections[0].volumeMounts[1]: / stands twice",
+    ),
     "a variable twice": (
         [{"name": "a", "env": [{"name": "A", "value": v} for v in ("1", "2")]}],
         "injections[0].env[1]: A stands twice",

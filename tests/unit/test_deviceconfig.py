@@ -263,6 +263,14 @@ WRONG: dict[str, tuple[Any, str]] = {
         {"nvidia": {"resourceCountName": "x.kubernetes.io/gpu"}},
         "nvidia: x.kubernetes.io/gpu is no resource of devices",
     ),
+    "a name that is too long for Kubernetes": (
+        {"nvidia": {"resourceCountName": f"x.com/{'a' * 64}"}},
+        f"nvidia: x.com/{'a' * 64} is no resource of devices",
+    ),
+    "a name whose domain begins with no letter": (
+        {"nvidia": {"resourceCountName": "-x.com/gpu"}},
+        "nvidia: -x.com/gpu is no resource of devices",
+    ),
     "one name for two resources": (
         {"nvidia": {"resourceCoreName": "nvidia.com/gpumem"}},
         "nvidia: nvidia.com/gpumem names two resources",

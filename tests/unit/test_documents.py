@@ -40,6 +40,12 @@ def test_json_of_any_writer_is_read(tmp_path: Path) -> None:
     assert contents(written(tmp_path, '{"a": 1}\n---\na: 2\n')) == [{"a": 1}, {"a": 2}]
 
 
+def test_half_a_character_is_read_as_kubernetes_reads_it(tmp_path: Path) -> None:
+    """JSON can escape it, nothing can write it: explain and convert ended in a traceback."""
+    text = '{"\\ud800": "a\\udc00b"}'
+    assert contents(written(tmp_path, text, "a.json")) == [{"\ufffd": "a\ufffdb"}]
+
+
 def test_a_folder_is_read_in_the_order_of_names(tmp_path: Path) -> None:
     """Folders below it too, and nothing that is no manifest."""
     (tmp_path / "deep").mkdir()

@@ -232,7 +232,7 @@ def _volumes(wanted: WantedInjection, where: str, known: dict[str, tuple[Fragmen
 
 def _check_twins(wanted: WantedInjection, where: str) -> None:
     """Raise UsageError for what a Pod would have twice: Kubernetes takes no two, or the last."""
-    paths = [str(mount["mountPath"]).rstrip("/") for mount in wanted.volume_mounts]
+    paths = [str(mount["mountPath"]).rstrip("/") or "/" for mount in wanted.volume_mounts]
     for kind, named in (
         ("env", [entry.name for entry in wanted.env]),
         ("volumes", [str(volume["name"]) for volume in wanted.volumes]),

@@ -55,8 +55,8 @@ def parsed(source: str, text: bytes | str) -> list[JsonObject]:
 
 def _rendered(text: bytes | str) -> str:
     """Say what to do where the text may be a template, such as a chart's."""
-    is_one = isinstance(text, bytes) and b"{{" in text
-    return "; if this is a template, render it first (helm template … | …)" if is_one else ""
+    braces = "{{" in text if isinstance(text, str) else b"{{" in text
+    return "; if this is a template, render it first (helm template … | …)" if braces else ""
 
 
 def _from_json(text: bytes | str) -> list[object]:
@@ -133,13 +133,20 @@ def _as_json(value: object) -> Json:
     """
     if isinstance(value, dict):
         return {
-            key if isinstance(key, str) else str(key).lower(): _as_json(below)
+            _whole(key) if isinstance(key, str) else str(key).lower(): _as_json(below)
             for key, below in value.items()
         }
     if isinstance(value, list):
         return [_as_json(below) for below in value]
     if isinstance(value, int) and not -(2**63) <= value < 2**64:
         return float(value)
-    if value is None or isinstance(value, str | int | float):
+    if isinstance(value, str):
+        return _whole(value)
+    if value is None or isinstance(value, int | float):
         return value
     raise ValueError(f"a {type(value).__name__} is nothing that Kubernetes reads")
+
+
+def _whole(text: str) -> str:
+    r"""Return text with \ufffd for half a character, which JSON can escape, as Kubernetes reads it."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

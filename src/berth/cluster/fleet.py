@@ -88,9 +88,8 @@ class Fleet:
         """Take a change of the Pods, as a store tells it."""
         if new is None or not new.spec.node_name or new.status.over:
             gone = new or old
-            left = self._drop(gone.key) if gone is not None else None
-            if left is not None and left.charge.claims:
-                self._guess_again(left.charge.node)
+            if gone is not None:
+                self._guess_again(self._drop(gone.key))
             return
         key = new.key
         known = self._pods.get(key)
@@ -100,9 +99,10 @@ class Fleet:
         if known is not None:
             if charge.source is Source.GUESSED and _same_guess(known.charge, charge):
                 charge = msgspec.structs.replace(charge, claims=known.charge.claims)
-            self._drop(key)
+        left = self._drop(key)
         bound = self._pods[key] = _Bound(new, charge, problems)
         self._take(key, bound)
+        self._guess_again(left)
 
     def hold(self, charge: Charge) -> bool:
         """Reserve what a Pod that is on its way will hold, by its charge's uid.
@@ -208,8 +208,11 @@ class Fleet:
             self._place(bound, node)
         self.generation += 1
 
-    def _guess_again(self, name: str) -> None:
-        """Guess for those on a node that found no card free, as another Pod has left it."""
+    def _guess_again(self, left: _Bound | None) -> None:
+        """Guess for those that found no card free on a node where a Pod may have left one."""
+        if left is None or not left.charge.claims:
+            return
+        name = left.charge.node
         for bound in self._on.get(name, {}).values():
             missed = bound.charge.source is Source.GUESSED and not bound.charge.claims
             if missed and bound.placed is not None:

@@ -201,8 +201,12 @@ class Pod(Object, frozen=True, gc=False, omit_defaults=True):
     status: PodStatus = PodStatus()
 
     def __post_init__(self) -> None:
-        """Forget the statuses of containers that hold what they ask for."""
-        if self.status.container_statuses:
+        """Forget the statuses of containers that hold what they ask for.
+
+        Where a resize is infeasible all are kept: what a container asks for and has not, it does
+        not hold.
+        """
+        if self.status.container_statuses and INFEASIBLE not in self.status.conditions:
             asked = {one.name: one.resources.requests for one in self.spec.containers}
             kept = [
                 one

@@ -20,7 +20,9 @@ from berth.model.section import Section
 from berth.model.vendor import Vendor
 
 _EXTENDED = re.compile(
-    r"(?!requests\.|.*kubernetes\.io/)[a-z0-9.-]+/[A-Za-z0-9]([A-Za-z0-9_.-]*[A-Za-z0-9])?"
+    r"(?!requests\.|.*kubernetes\.io/)"
+    r"[a-z0-9]([a-z0-9.-]{0,242}[a-z0-9])?/[A-Za-z0-9]([\w.-]{0,61}[A-Za-z0-9])?",
+    re.ASCII,
 )
 """What Kubernetes takes for an extended resource: it knows cpu, and would refuse gpu."""
 

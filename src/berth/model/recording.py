@@ -92,7 +92,7 @@ def _checked(lines: Iterable[bytes]) -> Iterator[Entry]:
     for number, line in enumerate(lines, 1):
         try:
             found = _DECODER.decode(line)
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, RecursionError) as error:
             other = version.another(line, 1, "record")
             raise UsageError(other or f"line {number} is none of a recording: {error}") from error
         if isinstance(found, Begin) is not (number == 1):

@@ -99,8 +99,10 @@ def _lists(folder: Path) -> list[Path]:
 def order(trace: Trace, seed: int) -> tuple[list[int], list[int]]:
     """Return the Pods in the order of their coming, and each node's rank.
 
-    As published where `arrivals/` has this seed, else drawn by the same rules with numpy.
+    As published where `arrivals/` has this seed, else drawn by the same rules with numpy. Raises
+    UsageError.
     """
+    trace.check_load()
     found = _published(trace, seed)
     if len(found) == 2:
         return found["pods"], found["noderank"]
@@ -149,7 +151,6 @@ def _suits(trace: Trace, found: dict[str, list[int]]) -> bool:
 def _drawn(trace: Trace, generator: np.random.Generator) -> tuple[list[int], list[int]]:
     """Shuffle; then add Pods drawn from the list, or drop some, to offer 130%."""
     pods = [int(index) for index in generator.permutation(len(trace.pods))]
-    trace.check_load()
     offered, wanted = sum(pod.milli for pod in trace.pods), OFFERED * trace.capacity
     while offered < wanted:
         pods.append(int(generator.integers(len(trace.pods))))
