@@ -122,3 +122,21 @@ def test_what_hami_records_of_a_gcu_is_what_the_card_has_less() -> None:
     assert place(gpu_pod({SLICES: "6"}), on) == "no node has room now"
     assert place(gpu_pod({SLICES: "3"}), on) == ""
     assert place(gpu_pod({SLICES: "1"}), on) == "no node has room now"
+
+
+@pytest.mark.parametrize("units", [96, 100, 304])
+def test_an_amd_card_is_asked_for_in_percent_of_its_own_units(units: int) -> None:
+    """It registers its compute units, and HAMi records so many of them; Pods name percent."""
+    card = {"id": "A", "count": 4, "devmem": 65_536, "devcore": units, "type": "AMD"}
+    register = {"hami.io/node-amd-register": json.dumps([card | {"health": True}])}
+    part = {"amd.com/gpu": "1", "amd.com/gpumem": "1000", "amd.com/gpucores": "50"}
+    whole = {"amd.com/gpu": "1", "amd.com/gpumem": "1000"}
+    on = cluster({"amd.com/gpu": "1"}, register)
+    assert [place(gpu_pod(part), on) for _ in range(3)] == ["", "", "no node has room now"]
+    on = cluster({"amd.com/gpu": "1"}, register)
+    assert [place(gpu_pod(whole), on) for _ in range(2)] == ["", "no node has room now"]
+    on = cluster({"amd.com/gpu": "1"}, register)
+    held = gpu_pod(part)
+    held["metadata"] = {"annotations": {"hami.io/amd-devices-allocated": f"A,AMD,1,{units // 2}:;"}}
+    on.show(held, "held", "n1")
+    assert [place(gpu_pod(part), on) for _ in range(2)] == ["", "no node has room now"]

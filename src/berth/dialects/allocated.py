@@ -99,7 +99,13 @@ def _claim(text: str, vendor: Vendor, container: str) -> Claim | None:
     memory, cores = map(whole, (*rest[1:3], "", "")[:2])
     if memory is None or cores is None:
         return Claim(container=container, uuid=uuid)
-    return Claim(container=container, uuid=uuid, memory_mib=memory, cores=_percent(cores, vendor))
+    return Claim(
+        container=container,
+        uuid=uuid,
+        memory_mib=memory,
+        cores=_percent(cores, vendor),
+        own_units=vendor.records.cores_are_own,
+    )
 
 
 def _percent(cores: int, vendor: Vendor) -> int:

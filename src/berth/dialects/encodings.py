@@ -56,12 +56,14 @@ def _device(one: Json, node: str, vendor: Vendor) -> Device:
     if not isinstance(uuid, str) or not uuid:
         raise Illegible(f"no {fields.id}")
     cores = _number(one, fields.cores) if fields.cores else 0
+    own = vendor.records.cores_are_own
     return Device(
         uuid=f"{node}-{fields.word}-{uuid}" if fields.word else uuid,
         vendor=vendor.name,
         model=_text(one, fields.model) or vendor.name,
         memory_mib=(_number(one, fields.memory) if fields.memory else 0) or NO_MEMORY,
-        cores=cores or ALL_CORES,
+        cores=ALL_CORES if own else cores or ALL_CORES,
+        core_units=cores if own and cores else ALL_CORES,
         slots=_number(one, fields.slots),
         numa=max(-1, _number(one, fields.numa, least=-MOST)),
         healthy=_healthy(one, fields),

@@ -19,6 +19,8 @@ class Claim(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     memory_mib: Number | None = None
     """None, as for cores: not known, and all of the card is held."""
     cores: Number | None = None
+    own_units: bool = False
+    """Whether the cores are in the card's own units, and not percent."""
     profile: str = ""
     slices: Slices = 0
 
@@ -124,6 +126,8 @@ def allocation(charge: Charge, devices: Sequence[Device]) -> tuple[Allocation, t
 def _hold(claim: Claim, at: int, device: Device) -> Hold:
     memory = device.memory_mib if claim.memory_mib is None else claim.memory_mib
     cores = device.cores if claim.cores is None else claim.cores
+    if claim.own_units and claim.cores is not None:
+        cores = -(-cores * 100 // max(1, device.core_units))
     return Hold(claim.container, at, memory, cores, claim.profile, claim.slices)
 
 

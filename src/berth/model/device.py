@@ -39,6 +39,8 @@ class Device(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     memory_mib: Number
     cores: Number = 100
     """Percent of compute that may be handed out; 100 is one card's worth."""
+    core_units: Number = 100
+    """In how many units of its own those are counted in allocations of some vendors."""
     slots: Number = 10
     """How many containers may hold it at once."""
     numa: Annotated[int, msgspec.Meta(ge=-1, lt=2**31)] = -1

@@ -63,5 +63,8 @@ class Records:
     cores_in_units: bool = False
     """Whether an allocation writes cores in `core_unit`ths, not percent."""
 
+    cores_are_own: bool = False
+    """Whether nodes and allocations write cores in units of the device's own, as many as it has."""
+
 
 NO_RECORDS = Records()

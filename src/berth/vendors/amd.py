@@ -29,6 +29,7 @@ def _vendors(keys: Amd) -> tuple[Vendor, ...]:
             records=Records(
                 register=("hami.io/node-amd-register",),
                 allocated=("hami.io/amd-devices-allocated",),
+                cores_are_own=True,
             ),
             selectors=Selectors(
                 models="amd.com/use-gputype",
