@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from berth.cluster.projections import INFEASIBLE, Container, ContainerStatus, Pod
+from berth.cluster.projections import INFEASIBLE, ContainerStatus, Pod
 from berth.model import holding
 from berth.model.holding import Amounts, Asking
 
@@ -17,27 +17,23 @@ def _containers(pod: Pod) -> Iterator[Asking]:
     status = pod.status
     of = {one.name: one for one in (*status.init_container_statuses, *status.container_statuses)}
     never = INFEASIBLE in status.conditions
-    for at, container in enumerate(pod.spec.init_containers):
-        place = f"spec.initContainers[{at}].resources.requests"
-        if container.restart_policy == "Always":
-            found = _resized(container, of.get(container.name), never=never)
-            yield Asking(place, found, init=False)
-        else:
-            yield Asking(place, container.resources.requests, init=True)
-    for at, container in enumerate(pod.spec.containers):
-        place = f"spec.containers[{at}].resources.requests"
-        yield Asking(place, _resized(container, of.get(container.name), never=never), init=False)
+    kinds = (("initContainers", pod.spec.init_containers), ("containers", pod.spec.containers))
+    for kind, containers in kinds:
+        for at, container in enumerate(containers):
+            init = kind == "initContainers" and container.restart_policy != "Always"
+            asked = container.resources.requests
+            found = asked if init else _resized(asked, of.get(container.name), never=never)
+            yield Asking(f"spec.{kind}[{at}].resources.requests", found, init=init)
 
 
 def _resized(
-    container: Container, status: ContainerStatus | None, *, never: bool
+    asked: Mapping[str, str], status: ContainerStatus | None, *, never: bool
 ) -> Mapping[str, str]:
     """Return what a container holds while it is resized in place, as the scheduler counts.
 
     The most of what it asks for, was granted and has in force; without the first where its node can
     `never` give that.
     """
-    asked = container.resources.requests
     if status is None or status.resources is None:
         return asked
     found = {} if never else dict(asked)
